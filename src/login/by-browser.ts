@@ -82,7 +82,7 @@ async function redeem(attempt: Attempt, listener: CallbackListener): Promise<Red
   if (listener.doubtful) await askWhoseResponse(ports, signal);
   const { state, verifier } = requests.proofOf(response);
   const client = await attempt.identify();
-  const result = validateAuthorizationResponse(response, { server, state });
+  const result = await validateAuthorizationResponse(response, { server, state });
   const code = codeOf(attempt, result, response);
   ports.progress.begin('Redeeming the code');
   return await askForToken('redeem', { ...begun, client, signal }, { code, verifier, redirectUri });

@@ -1,8 +1,8 @@
 import { Secret } from '../core/secret.js';
-import { lifetimeSeconds } from '../core/time.js';
+import { isVscharText } from '../core/text/characters.js';
 import type { HttpClient } from '../http/request.js';
 import { isSameIssuer } from './discovery-document.js';
-import { callTo, type EndpointRequest, type FailedRequest, memberProblem, readResponse, unusable } from './engine.js';
+import { callTo, type EndpointRequest, type FailedRequest, unusable, validateResponse } from './engine.js';
 import { withScope } from './token.js';
 
 /** Longest authorization request that is opened, in characters. */
@@ -123,14 +123,19 @@ export async function pushAuthorizationRequest(
   const to = await callTo('pushed_authorization_request_endpoint', http, request);
   const { oauth, as, client, authentication, options } = to;
   const response = await oauth.pushedAuthorizationRequest(as, client, authentication, request.parameters, options);
-  const read = await readResponse(response, request);
-  if (!read.ok) return read;
-  // It is part of the URL that a browser opens.
-  const why = memberProblem(read.object, 'request_uri', 4096);
-  const lifetime = lifetimeSeconds(read.object['expires_in']);
-  if (why !== undefined || lifetime.kind === 'unknown') return unusable(why ?? 'its expires_in is malformed');
-  const parameters = { client_id: request.client.clientId, request_uri: String(read.object['request_uri']) };
-  return { ok: true, pushed: { parameters, lifetimeMs: lifetime.seconds * 1000 } };
+  const validated = await validateResponse(response, {
+    success: 201,
+    now: request.now,
+    process: (_oauth, tidy) => oauth.processPushedAuthorizationResponse(as, client, tidy),
+  });
+  if (!validated.ok) return validated;
+  const { request_uri: requestUri, expires_in: seconds } = validated.body;
+  // Stricter: it is part of the URL that a browser opens.
+  if (requestUri.length > 4096 || !isVscharText(requestUri)) {
+    return unusable('its request_uri is too long or has forbidden characters');
+  }
+  const parameters = { client_id: request.client.clientId, request_uri: requestUri };
+  return { ok: true, pushed: { parameters, lifetimeMs: seconds * 1000 } };
 }
 
 /** What proves that a response belongs to our request: `state`, and PKCE's verifier with its S256 challenge. */

@@ -1,6 +1,6 @@
 import { holdSecret, Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
-import { type UnusableResponse, unusable } from './engine.js';
+import { anyClient, isVerdict, type UnusableResponse, unusable } from './engine.js';
 import type { AuthorizationServer } from './server-metadata.js';
 
 /** The parameters of the one callback that carried our state, as they came, decoded, in order. */
@@ -14,31 +14,45 @@ export type AuthorizationResult =
 
 /**
  * Validates the response that carried our state: `iss` first (RFC 9207 section 2.4, compared as a string), so that
- * nothing of another issuer's response is used or shown; then repeats, then `error`, then `code`.
+ * nothing of a response from somebody else is used or shown; then repeats, then `error`, then `code`.
  */
-export function validateAuthorizationResponse(
+export async function validateAuthorizationResponse(
   response: AuthorizationResponse,
   about: { readonly server: Pick<AuthorizationServer, 'issuer' | 'announcesIss'>; readonly state: Secret },
-): AuthorizationResult {
+): Promise<AuthorizationResult> {
+  const oauth = await import('oauth4webapi');
   const { issuer, announcesIss } = about.server;
-  const values = (wanted: string) => response.flatMap(([name, value]) => (name === wanted ? [value] : []));
-  for (const code of values('code')) holdSecret(code);
-  const issuers = values('iss');
+  const as = { issuer, authorization_response_iss_parameter_supported: announcesIss };
+  const parameters = new URLSearchParams(response.map(([name, value]) => [name, value]));
+  for (const code of parameters.getAll('code')) holdSecret(code);
+  // Stricter: the library takes an empty `iss` for none.
+  const issuers = parameters.getAll('iss');
   const other = issuers.find((iss) => iss !== issuer);
-  if (other !== undefined || (issuers.length === 0 && announcesIss)) {
-    return { ok: false, problem: 'other_issuer', found: other };
+  if (other !== undefined) return { ok: false, problem: 'other_issuer', found: other };
+  try {
+    const taken = oauth.validateAuthResponse(as, anyClient, parameters, about.state.reveal());
+    return usableCode(taken);
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) {
+      if (parameters.has('code')) return unusable(bothPresent);
+      const said = parameters.get('error_description') ?? '';
+      return { ok: false, problem: 'refused', error: error.error, said };
+    }
+    if (!isVerdict(oauth, error)) throw error;
+    if (issuers.length === 0 && announcesIss) return { ok: false, problem: 'other_issuer', found: undefined };
+    const repeated = ['code', 'state', 'iss', 'error'].find((name) => parameters.getAll(name).length > 1);
+    return unusable(repeated === undefined ? 'it is not what the standard says' : `it has "${repeated}" twice`);
   }
-  const repeated = ['code', 'state', 'iss', 'error'].find((name) => values(name).length > 1);
-  if (repeated !== undefined) return unusable(`it has "${repeated}" twice`);
-  if (values('state')[0] !== about.state.reveal()) return unusable('its state is not that of this login');
-  const [code = ''] = values('code');
-  const [error] = values('error');
-  const [said = ''] = values('error_description');
-  if (error !== undefined && code !== '') return unusable('it has both a code and an error');
-  if (error === '') return unusable('it has an error without a code');
-  if (error !== undefined) return { ok: false, problem: 'refused', error, said };
+}
+
+const bothPresent = 'it has both a code and an error';
+
+/** Stricter: one code, bounded, of the characters that a code has (RFC 6749 appendix A.11). */
+function usableCode(parameters: URLSearchParams): AuthorizationResult {
+  const [code = '', another] = parameters.getAll('code');
+  if (another !== undefined) return unusable('it has "code" twice');
+  if (parameters.has('error')) return unusable(code === '' ? 'it has an error without a code' : bothPresent);
   if (code === '') return unusable('it has neither a code nor an error');
-  // Stricter: a code is bounded, and of the characters that it may have (RFC 6749 appendix A.11).
   return code.length > 4096 || !isVscharText(code)
     ? unusable('its code is too long or has forbidden characters')
     : { ok: true, code: new Secret(code) };

@@ -1,12 +1,12 @@
+import type { DeviceAuthorizationResponse } from 'oauth4webapi';
 import type { Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import type { JsonObject, JsonValue } from '../core/text/json.js';
-import { lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type AuthorizationParameters, withValues } from './authorization-request.js';
 import { urlProblem } from './discovery-document.js';
-import { callTo, type FailedRequest, longestToken, memberProblem, readResponse, unusable } from './engine.js';
+import { anyClient, anyServer, callTo, type FailedRequest, unusable, validateResponse } from './engine.js';
+import { tidyDevice } from './leniency.js';
 import { type TokenRequest, withScope } from './token.js';
 
 /** What a device authorization endpoint gives (RFC 8628 section 3.2). */
@@ -50,33 +50,34 @@ export async function validateDeviceResponse(
   response: Response,
   { zone, now }: { readonly zone: Zone; readonly now: number },
 ): Promise<DeviceResult> {
-  const read = await readResponse(response, { now });
-  return read.ok ? usableDevice(read.object, zone) : read;
+  const validated = await validateResponse(response, {
+    success: 200,
+    now,
+    repair: tidyDevice,
+    process: (oauth, tidy) => oauth.processDeviceAuthorizationResponse(anyServer, anyClient, tidy),
+  });
+  return validated.ok ? usableDevice(validated.body, zone) : validated;
 }
 
-/** What a person can be shown and sent to, and no wait without an end; an interval or a complete address of no use is left out. */
-function usableDevice(object: JsonObject, zone: Zone): DeviceResult {
-  const { verification_uri: uri, verification_uri_complete: complete, interval: wanted } = object;
-  const why =
-    memberProblem(object, 'device_code', longestToken, isTokenText) ??
-    memberProblem(object, 'user_code', maxUserCode, (text) => text.trim() !== '');
-  if (why !== undefined) return unusable(why);
-  const usable = (url: JsonValue | undefined): url is string => urlProblem(url, zone) === undefined;
+/** Stricter: what a person can be shown and sent to, and no wait without an end. */
+function usableDevice(body: DeviceAuthorizationResponse, zone: Zone): DeviceResult {
+  const { device_code: code, user_code: userCode, verification_uri: uri, expires_in: seconds } = body;
+  if (code.length > 16_384 || !isTokenText(code)) return unusable('its device_code is malformed');
+  if (userCode.trim() === '' || userCode.length > maxUserCode) return unusable('its user_code is empty or too long');
+  const usable = (url: string | undefined): url is string => urlProblem(url, zone) === undefined;
   if (!usable(uri)) return unusable('its verification_uri is no URL that a browser may be sent to');
-  const lifetime = lifetimeSeconds(object['expires_in']);
-  if (lifetime.kind === 'unknown' || lifetime.seconds === 0) return unusable('its expires_in is malformed');
+  if (seconds <= 0) return unusable('its expires_in is malformed');
+  const complete = body.verification_uri_complete;
   const isSameSite = usable(complete) && new URL(complete).origin === new URL(uri).origin;
-  const isTime = typeof wanted === 'number' && Number.isFinite(wanted);
-  const seconds = isTime ? Math.min(Math.max(1, Math.ceil(wanted)), interval.max) : interval.default;
   return {
     ok: true,
     device: {
-      deviceCode: new Secret(String(object['device_code'])),
-      userCode: String(object['user_code']),
+      deviceCode: new Secret(code),
+      userCode,
       verificationUri: uri,
       verificationUriComplete: isSameSite ? complete : undefined,
-      lifetimeMs: Math.min(lifetime.seconds, maxLifetimeSeconds) * 1000,
-      intervalMs: seconds * 1000,
+      lifetimeMs: Math.min(seconds, maxLifetimeSeconds) * 1000,
+      intervalMs: Math.min(body.interval ?? interval.default, interval.max) * 1000,
     },
   };
 }

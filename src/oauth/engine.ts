@@ -2,14 +2,15 @@ import type { AuthorizationServer, ClientAuth, CustomFetchOptions } from 'oauth4
 import { defined, type Zone } from '../core/records.js';
 import { holdSecret } from '../core/secret.js';
 import { withoutMark } from '../core/text/bytes.js';
-import { isVscharText } from '../core/text/characters.js';
 import { asObject, type JsonObject, jsonTrouble, parseJson, unescapedJson } from '../core/text/json.js';
 import { retryAfterMs } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
 import { type Proofs, skewOf, usableNonce } from './dpop/proofs.js';
 import type { OutOfOrder, RefusedRequest } from './failures.js';
-import { errorWords } from './leniency.js';
+import { errorWords, type Repair, tidyResponse } from './leniency.js';
+
+type OAuth = typeof import('oauth4webapi');
 
 /** An endpoint of an authorization server, and as whom it is asked. */
 export interface EndpointRequest {
@@ -118,54 +119,66 @@ export async function callTo(name: Endpoint, http: HttpClient, request: Endpoint
   return { oauth, as, client, authentication, options };
 }
 
+/** What the library's process functions take with the response; nothing of it decides. */
+export const anyServer = { issuer: 'https://issuer.invalid' };
+export const anyClient = { client_id: 'client' };
+
 /**
- * Reads the JSON object that an endpoint responds with; `null` counts as absent. What is no such object is a value: an
- * endpoint that is out of order, its refusal in whatever form, or a response that cannot be used.
- * @param how.hasBody False: success has no body that counts.
+ * Validates the response of an endpoint with a process function of the library. Before it come an endpoint out of order,
+ * which is no refusal, our own JSON parser, which refuses duplicate members, and what `leniency` puts right.
  */
-export async function readResponse(
+export async function validateResponse<Body>(
   response: Response,
-  how: { readonly now: number; readonly hasBody?: boolean },
-): Promise<{ readonly ok: true; readonly object: JsonObject } | FailedRequest> {
-  const { status, headers } = response;
+  how: {
+    readonly success: 200 | 201;
+    readonly now: number;
+    readonly repair?: Repair;
+    /** False: success has no body that counts. */
+    readonly hasBody?: boolean;
+    readonly process: (oauth: OAuth, response: Response) => Promise<Body>;
+  },
+): Promise<{ readonly ok: true; readonly body: Body } | FailedRequest> {
+  const { status } = response;
   const bytes = withoutMark(new Uint8Array(await response.arrayBuffer()));
-  const parsed = parseJson(bytes);
-  const object = parsed.ok ? asObject(parsed.value) : undefined;
-  const { error } = object ?? {};
-  // 200 for 201 and the other way round; an error is one with any status.
-  if ((status === 200 || status === 201) && typeof error !== 'string' && asObject(error) === undefined) {
-    if (object === undefined && how.hasBody !== false) {
-      const isJson = parsed.ok || parsed.problem === 'not_json';
-      return unusable(isJson ? 'it is not a JSON object' : jsonTrouble(parsed.problem, 'it'));
-    }
-    const present = Object.entries(object ?? {}).filter(([, value]) => value !== null);
-    return { ok: true, object: Object.fromEntries(present) };
-  }
-  const words = errorWords(bytes);
-  const { said, isPage } = words;
-  if (status >= 500 || status === 429 || status === 408 || (status >= 400 && isPage)) {
-    const wait = retryAfterMs(headers.get('retry-after') ?? undefined, how.now, 60_000);
+  const words = status < 400 ? undefined : errorWords(bytes);
+  if (words !== undefined && (status >= 500 || status === 429 || status === 408 || words.isPage)) {
+    const wait = retryAfterMs(response.headers.get('retry-after') ?? undefined, how.now, 60_000);
+    const { said, isPage } = words;
     return { ok: false, problem: 'transient', status, retryAfterMs: wait, said, isPage };
   }
-  const skew = skewOf(headers.get('date') ?? undefined, how.now);
-  return { ok: false, problem: 'refused', status, error: words.error, said, skew };
+  const parsed = parseJson(bytes);
+  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  const tidy = tidyResponse({ status, object }, how);
+  if (tidy.status === how.success && object === undefined && how.hasBody !== false) {
+    const isJson = parsed.ok || parsed.problem === 'not_json';
+    return unusable(isJson ? 'it is not a JSON object' : jsonTrouble(parsed.problem, 'it'));
+  }
+  const oauth = await import('oauth4webapi');
+  try {
+    return { ok: true, body: await how.process(oauth, tidy) };
+  } catch (cause) {
+    if (tidy.status !== how.success) {
+      const skew = skewOf(response.headers.get('date') ?? undefined, how.now);
+      const { error, said } = words ?? errorWords(bytes);
+      return { ok: false, problem: 'refused', status, error, said, skew };
+    }
+    if (!isVerdict(oauth, cause)) throw cause;
+    return unusable(whyUnusable(cause, object));
+  }
 }
 
-/** Why a member of a response cannot be used as a text: the end of a sentence, which quotes nothing. Undefined: it can. */
-export function memberProblem(
-  object: JsonObject,
-  name: string,
-  longest: number,
-  isFit: (text: string) => boolean = isVscharText,
-): string | undefined {
-  const value = object[name];
-  const shown = `its ${name.replace(/_(token|code)$/, ' $1')}`;
-  if (value === undefined) return `${shown} is missing`;
-  if (typeof value !== 'string') return `${shown} is not a string`;
-  if (value === '') return `${shown} is empty`;
-  if (value.length > longest) return `${shown} is longer than ${longest} characters`;
-  return isFit(value) ? undefined : `${shown} contains a forbidden character`;
+/** Is this what the library thinks of a response, and no fault of ours? */
+export function isVerdict(oauth: OAuth, error: unknown): error is Error {
+  return error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError;
 }
 
-/** Longest token or code of a response, in characters. */
-export const longestToken = 16 * 1024;
+/** The library's complaint about one member, in our words; nothing is quoted. */
+function whyUnusable(error: Error, object: JsonObject | undefined): string {
+  const name = /"(\w+)" property/.exec(error.message)?.[1];
+  if (name === undefined) return 'it is not what the standard says';
+  const value = object?.[name];
+  const shown = name.replace(/^(access|refresh)_/, '$1 ');
+  if (value === undefined || value === null) return `its ${shown} is missing`;
+  if (value === '') return `its ${shown} is empty`;
+  return `its ${shown} ${typeof value === 'string' || name.includes('expires') ? 'is malformed' : 'is not a string'}`;
+}

@@ -1,6 +1,12 @@
 import type { ClientAuth } from 'oauth4webapi';
 import { withoutMark } from '../core/text/bytes.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
+import { lifetimeSeconds } from '../core/time.js';
+
+/**
+ * What real servers send and oauth4webapi refuses (field notes 1, 4, 6, 11, 12 and 17). Each exception has a name and puts the
+ * response right before the library validates it; nothing else is forgiven.
+ */
 
 /** What the body of an error says: a code of the standard's, or ''; words for a person, or ''. Untrusted: shown through `quoted` alone. */
 export interface ErrorWords {
@@ -53,6 +59,60 @@ function wordsOf(value: JsonValue | undefined, depth = 3): string {
   const said = own === undefined ? '' : wordsIn(own, depth - 1);
   const parts = Object.values(value).map((one) => wordsOf(one, depth - 1));
   return said || parts.filter(Boolean).slice(0, 5).join('; ');
+}
+
+/**
+ * Of every endpoint: 200 where the standard says 201; an error with any other status than 4xx; no media type, or another; a 401 that says in
+ * its body what is wrong, whatever its challenge; `null` for absent.
+ */
+export function tidyResponse(
+  { status, object }: { readonly status: number; readonly object: JsonObject | undefined },
+  { success, repair = (same) => same }: { readonly success: 200 | 201; readonly repair?: Repair },
+): Response {
+  const { error } = object ?? {};
+  const isError = typeof error === 'string' || asObject(error) !== undefined;
+  const isSuccess = (status === 200 || status === success) && !isError;
+  const tidy = isSuccess && object !== undefined ? repair(withoutNulls(object)) : object;
+  return new Response(tidy === undefined ? null : JSON.stringify(tidy), {
+    status: isSuccess ? success : status >= 400 && status < 500 ? status : 400,
+    headers: { 'content-type': 'application/json' },
+  });
+}
+
+export type Repair = (object: JsonObject) => JsonObject;
+
+/** `null` for absent. */
+function withoutNulls(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
+
+/**
+ * Of a token response: a lifetime that is a string of digits, or none at all. The ID token is kept from the library: it
+ * tells whose login it is and grants nothing, so that one that is expired or signed in another way ends no login.
+ */
+export function tidyToken({ expires_in: lifetime, id_token: _, ...object }: JsonObject): JsonObject {
+  const known = lifetimeSeconds(lifetime);
+  return known.kind === 'known' ? { ...object, expires_in: known.seconds } : object;
+}
+
+/** Of a device authorization: a lifetime that is a string of digits, and extras (interval, complete URI) of no use. */
+export function tidyDevice(object: JsonObject): JsonObject {
+  const { expires_in: lifetime, interval, verification_uri_complete: complete, ...rest } = object;
+  const known = lifetimeSeconds(lifetime);
+  const isTime = typeof interval === 'number' && Number.isFinite(interval);
+  return {
+    ...rest,
+    ...(known.kind === 'known' ? { expires_in: known.seconds } : {}),
+    ...(isTime ? { interval: Math.max(1, Math.ceil(interval)) } : {}),
+    ...(typeof complete === 'string' && complete !== '' ? { verification_uri_complete: complete } : {}),
+  };
+}
+
+/** Of a registration: a secret without `client_secret_expires_at`, or with one that is a string of digits. */
+export function tidyRegistration(object: JsonObject): JsonObject {
+  const expires = object['client_secret_expires_at'] ?? 0;
+  const isDigits = typeof expires === 'string' && /^\d{1,15}$/.test(expires);
+  return { ...object, client_secret_expires_at: isDigits ? Number(expires) : expires };
 }
 
 /**

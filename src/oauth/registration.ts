@@ -1,9 +1,10 @@
 import { clientInfo } from '../core/product.js';
 import type { ClientAuthMethod, Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
-import type { JsonObject } from '../core/text/json.js';
+import { isVscharText } from '../core/text/characters.js';
 import type { HttpClient } from '../http/request.js';
-import { type FailedRequest, memberProblem, readResponse, sendingBy, unusable } from './engine.js';
+import { type FailedRequest, sendingBy, unusable, validateResponse } from './engine.js';
+import { tidyRegistration } from './leniency.js';
 import type { AuthorizationServer } from './server-metadata.js';
 import { deviceGrant } from './token.js';
 
@@ -60,8 +61,13 @@ export async function registerClient(
     },
     { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(http, request) },
   );
-  const read = await readResponse(response, { now });
-  return read.ok ? usableClient(read.object, { ...request, wanted }) : read;
+  const validated = await validateResponse(response, {
+    success: 201,
+    now,
+    repair: tidyRegistration,
+    process: (_oauth, tidy) => oauth.processDynamicClientRegistrationResponse(tidy),
+  });
+  return validated.ok ? usableClient(validated.body, { ...request, wanted }) : validated;
 }
 
 function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
@@ -71,32 +77,36 @@ function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
 
 /** Stricter: what was registered is what was asked for, and can be used. */
 function usableClient(
-  object: JsonObject,
+  body: Readonly<Record<string, unknown>>,
   request: RegistrationAsk & { readonly redirectUri: string; readonly wanted: ClientAuthMethod; readonly now: number },
 ): RegistrationResult {
-  const { client_secret: secret, grant_types: grants } = object;
-  const { redirect_uris: redirectUris = [request.redirectUri], client_secret_expires_at: seconds = 0 } = object;
-  const hasSecret = secret !== undefined;
-  const why =
-    memberProblem(object, 'client_id', 1024) ?? (hasSecret ? memberProblem(object, 'client_secret', 4096) : undefined);
-  if (why !== undefined) return unusable(why);
+  const { client_id: clientId, client_secret: secret, grant_types: grants } = body;
+  const { redirect_uris: redirectUris = [request.redirectUri], client_secret_expires_at: seconds } = body;
+  if (!isPlainText(clientId, 1024)) return unusable('its client_id is missing, too long or has forbidden characters');
   if (request.grants.includes('authorization_code') && !isOnly(redirectUris, request.redirectUri)) {
     return unusable('its redirect_uris are not exactly the one that was registered');
   }
-  const method = obeyedMethod(object['token_endpoint_auth_method'], hasSecret, request.wanted);
+  const hasSecret = isPlainText(secret, 4096);
+  if (secret !== undefined && !hasSecret) {
+    return unusable('its client_secret is empty, too long or has forbidden characters');
+  }
+  const method = obeyedMethod(body['token_endpoint_auth_method'], hasSecret, request.wanted);
   if (method === undefined) {
     return unusable('its token_endpoint_auth_method is not supported here, or needs a secret that did not come');
   }
-  const expires = (typeof seconds === 'object' ? Number.NaN : Number(seconds)) * 1000;
+  const expires = Number(seconds) * 1000;
   if (expires !== 0 && !(expires > request.now && Number.isSafeInteger(Math.trunc(expires)))) {
     return unusable('its client_secret_expires_at is in the past');
   }
-  const kept = hasSecret && method !== 'none' ? new Secret(String(secret)) : undefined;
+  const kept = hasSecret && method !== 'none' ? new Secret(secret) : undefined;
   const isListed = !Array.isArray(grants) || grants.includes(deviceGrant);
   const device = request.grants.includes(deviceGrant) ? isListed : undefined;
   const secretExpiresAt = kept === undefined || expires === 0 ? null : Math.trunc(expires / 1000) * 1000;
-  const clientId = String(object['client_id']);
   return { ok: true, client: { clientId, secret: kept, method, device, secretExpiresAt } };
+}
+
+function isPlainText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= longest && isVscharText(value);
 }
 
 function isOnly(list: unknown, entry: string): boolean {

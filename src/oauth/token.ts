@@ -1,20 +1,22 @@
+import type { TokenEndpointResponse } from 'oauth4webapi';
 import { defined } from '../core/records.js';
 import { parseScope, scopesMissing } from '../core/scope.js';
 import { quotesSecret, Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { type JsonObject, type JsonValue, stringField } from '../core/text/json.js';
+import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { endOf, lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import type { Proofs } from './dpop/proofs.js';
 import {
+  anyClient,
+  anyServer,
   callTo,
   type EndpointRequest,
   type FailedRequest,
-  longestToken,
-  memberProblem,
-  readResponse,
   unusable,
+  validateResponse,
 } from './engine.js';
+import { tidyToken } from './leniency.js';
 import { jwtBearerGrant } from './workload/assertion.js';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -115,29 +117,28 @@ export interface TokenContext {
   readonly sent: readonly (Secret | undefined)[];
 }
 
+/** Longest access or refresh token, in characters. */
+const longestToken = 16 * 1024;
+
 /** Validates the response of a token endpoint, whatever grant it was asked by. */
 export async function validateTokenResponse(response: Response, context: TokenContext): Promise<TokenResult> {
-  const read = await readResponse(response, context);
-  if (!read.ok) return read;
-  const { object } = read;
-  const problem = typeProblem(object['token_type'], context);
+  let received: JsonObject | undefined;
+  const validated = await validateResponse(response, {
+    success: 200,
+    now: context.now,
+    repair: (object) => {
+      received = object;
+      return tidyToken(object);
+    },
+    process: (oauth, tidy) => oauth.processGenericTokenEndpointResponse(anyServer, anyClient, tidy),
+  });
+  const problem = received && typeProblem(received['token_type'], context);
   if (problem !== undefined) return problem;
-  const [access, refresh, identity] = ['access_token', 'refresh_token', 'id_token'].map((name) =>
-    memberProblem(object, name, longestToken, isTokenText),
-  );
-  const why = access ?? (object['refresh_token'] === undefined ? undefined : refresh);
-  if (why !== undefined) return unusable(why);
-  const secretIn = (name: string) => {
-    const text = stringField(object, name);
-    return text === undefined ? undefined : new Secret(text);
-  };
-  const accessToken = new Secret(String(object['access_token']));
-  if (await isForOtherKey(accessToken.reveal(), context)) {
+  if (!validated.ok) return validated;
+  if (await isForOtherKey(validated.body.access_token, context)) {
     return unusable('its access token is bound to another key than this login’s (cnf.jkt)');
   }
-  // It tells whose login it is and grants nothing: one that cannot be used ends no login.
-  const idToken = identity === undefined ? secretIn('id_token') : undefined;
-  return issuedToken(object, { accessToken, refreshToken: secretIn('refresh_token'), idToken }, context);
+  return issuedToken(validated.body, received ?? {}, context);
 }
 
 /** Stricter: what a token that can be read says of its key (RFC 9449 section 6.1) is compared; the server would refuse it. */
@@ -148,7 +149,7 @@ async function isForOtherKey(token: string, { dpop }: TokenContext): Promise<boo
   return named !== 'opaque' && named.jkt !== undefined && named.jkt !== (await thumbprintOf(dpop.key));
 }
 
-/** A bound token only where it was asked for. */
+/** Stricter: the library takes DPoP, too, where it was not asked for. */
 function typeProblem(type: JsonValue | undefined, { dpop }: TokenContext): FailedToken | undefined {
   const name = typeof type === 'string' ? type.toLowerCase() : undefined;
   if (name === 'bearer') return dpop?.isRequired ? { ok: false, problem: 'unbound' } : undefined;
@@ -156,26 +157,33 @@ function typeProblem(type: JsonValue | undefined, { dpop }: TokenContext): Faile
   return { ok: false, problem: 'type', found: typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none' };
 }
 
-function issuedToken(
-  object: JsonObject,
-  tokens: Pick<IssuedToken, 'accessToken' | 'refreshToken' | 'idToken'>,
-  context: TokenContext,
-): TokenResult {
-  const { expires_in: seconds, token_type: type, scope } = object;
-  const secrets = [...Object.values(tokens), ...context.sent];
-  const granted = grantedScopes(scope, context, { secrets, isIdentified: tokens.idToken !== undefined });
+function issuedToken(body: TokenEndpointResponse, received: JsonObject, context: TokenContext): TokenResult {
+  const { access_token: access, refresh_token: refresh, scope } = body;
+  const why = tokenProblem('access', access) ?? (refresh === undefined ? undefined : tokenProblem('refresh', refresh));
+  if (why !== undefined) return unusable(why);
+  const { id_token: identity, expires_in: seconds, token_type: type } = received;
+  const isBound = String(type).toLowerCase() === 'dpop';
+  const isUsable = typeof identity === 'string' && tokenProblem('ID', identity) === undefined;
+  const tokens = {
+    accessToken: new Secret(access),
+    refreshToken: refresh === undefined ? undefined : new Secret(refresh),
+    idToken: isUsable ? new Secret(identity) : undefined,
+  };
+  const granted = grantedScopes(scope, context, {
+    secrets: [...Object.values(tokens), ...context.sent],
+    isIdentified: isUsable,
+  });
   if (granted === undefined) return unusable('its scope is malformed');
   const lifetime = lifetimeSeconds(seconds);
   const obtainedAt = context.now;
   const expiresAt = lifetime.kind === 'known' ? obtainedAt + lifetime.seconds * 1000 : null;
   const unknown = lifetime.kind === 'unknown' && lifetime.warning !== undefined ? [lifetime.warning] : [];
+  const { scopes, warnings } = granted;
   return {
     ok: true,
     token: {
-      ...tokens,
-      ...{ isBound: String(type).toLowerCase() === 'dpop', expiresAt, obtainedAt, scopes: granted.scopes },
-      warnings: [...granted.warnings, ...unknown],
-      ...endsIn(object, obtainedAt),
+      ...{ ...tokens, isBound, expiresAt, obtainedAt, scopes, warnings: [...warnings, ...unknown] },
+      ...endsIn(received, obtainedAt),
     },
   };
 }
@@ -190,14 +198,19 @@ function endsIn(received: JsonObject, now: number) {
   });
 }
 
+/** Stricter: bounded, and nothing in it that a header or a format of credentials could read differently. Never quoted. */
+function tokenProblem(kind: string, token: string): string | undefined {
+  if (token.length > longestToken) return `its ${kind} token is longer than ${longestToken} characters`;
+  return isTokenText(token) ? undefined : `its ${kind} token contains a forbidden character`;
+}
+
 /** Stricter: well-formed names alone, none that says a secret; they are in the list of logins, in URLs and on the screen. */
 function grantedScopes(
-  value: JsonValue | undefined,
+  value: string | undefined,
   { requested }: TokenContext,
   { secrets, isIdentified }: { readonly secrets: readonly (Secret | undefined)[]; readonly isIdentified: boolean },
 ): Pick<IssuedToken, 'scopes' | 'warnings'> | undefined {
   if (value === undefined) return { scopes: requested, warnings: [] };
-  if (typeof value !== 'string') return undefined;
   // GitHub writes "a,b"; a name may have a comma, but then it was asked for.
   const hasCommas = requested.some((scope) => scope.includes(','));
   const parsed = parseScope(hasCommas ? value : value.replaceAll(',', ' '));
@@ -241,8 +254,13 @@ export async function revokeToken(
     additionalParameters: { token_type_hint: request.hint },
   });
   const { status } = response;
-  const read = await readResponse(response, { now: request.now, hasBody: false });
-  if (read.ok) return { ok: true };
-  const said = 'said' in read ? read.said : '';
-  return { ok: false, status, said, error: read.problem === 'refused' ? read.error : '' };
+  const validated = await validateResponse(response, {
+    success: 200,
+    now: request.now,
+    hasBody: false,
+    process: (_oauth, tidy) => oauth.processRevocationResponse(tidy),
+  });
+  if (validated.ok) return { ok: true };
+  const said = 'said' in validated ? validated.said : '';
+  return { ok: false, status, said, error: validated.problem === 'refused' ? validated.error : '' };
 }

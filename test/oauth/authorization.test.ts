@@ -80,10 +80,10 @@ const validate = (
 const silent = { issuer: server.issuer, announcesIss: false };
 
 test('[Q-6.3][A-90] iss missing though announced is refused; missing and not announced is fine', async () => {
-  const judged = validate([code, state], announcing);
+  const judged = await validate([code, state], announcing);
   assert.ok(!judged.ok && judged.problem === 'other_issuer' && judged.found === undefined);
-  assert.ok(validate([code, state], silent).ok);
-  assert.ok(validate([code, state, iss(server.issuer)], silent).ok);
+  assert.ok((await validate([code, state], silent)).ok);
+  assert.ok((await validate([code, state, iss(server.issuer)], silent)).ok);
 });
 
 test('[A-88] a parameter twice, or a code beside an error, is unusable: neither first nor last is picked', async () => {
@@ -95,21 +95,21 @@ test('[A-88] a parameter twice, or a code beside an error, is unusable: neither 
     [code, ['error', 'access_denied'], state],
   ] as const;
   for (const answer of answers) {
-    const judged = validate(answer, silent);
+    const judged = await validate(answer, silent);
     assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(answer));
   }
 });
 
 test('[A-94] a code too long, with forbidden characters or absent is unusable; odd but printable ones are taken', async () => {
   for (const bad of ['', 'x'.repeat(4097), 'a\nb', 'a\0b', 'é', '\u202e']) {
-    const judged = validate([['code', bad], state], silent);
+    const judged = await validate([['code', bad], state], silent);
     assert.ok(!judged.ok && judged.problem === 'unusable');
     assert.ok(bad === '' || !judged.why.includes(bad), 'never reflected');
   }
-  assert.ok(validate([['code', '4/0AX4=~!$ &'], state, ['session_state', 'x']], silent).ok);
+  assert.ok((await validate([['code', '4/0AX4=~!$ &'], state, ['session_state', 'x']], silent)).ok);
 });
 
 test('[A-87] an error with our state is the answer', async () => {
-  const judged = validate([['error', 'access_denied'], ['error_description', 'no'], state], silent);
+  const judged = await validate([['error', 'access_denied'], ['error_description', 'no'], state], silent);
   assert.ok(!judged.ok && judged.problem === 'refused' && judged.error === 'access_denied' && judged.said === 'no');
 });

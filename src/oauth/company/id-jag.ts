@@ -1,16 +1,15 @@
 import { Secret } from '../../core/secret.js';
-import { isTokenText } from '../../core/text/characters.js';
-import { stringField } from '../../core/text/json.js';
 import type { HttpClient } from '../../http/request.js';
 import {
+  anyClient,
+  anyServer,
   callTo,
   type EndpointRequest,
   type FailedRequest,
-  longestToken,
-  memberProblem,
-  readResponse,
   unusable,
+  validateResponse,
 } from '../engine.js';
+import { tidyToken } from '../leniency.js';
 import type { AuthorizationServer } from '../server-metadata.js';
 import { withScope } from '../token.js';
 import { type CheckedAssertion, checkAssertion, jwtBearerGrant } from '../workload/assertion.js';
@@ -73,12 +72,24 @@ export async function requestIdJag(
 
 /** Validates the response (RFC 8693 section 2.2.1), and that what it brings is what was asked for. */
 async function validateIdJag(response: Response, expected: ExpectedIdJag): Promise<IdJagResult> {
-  const read = await readResponse(response, expected);
-  if (!read.ok) return read;
-  const { object } = read;
-  if (object['issued_token_type'] !== idJagType) return unusable('what it issued is no ID-JAG (issued_token_type)');
-  const idJag = new Secret(stringField(object, 'access_token') ?? '');
-  const why = memberProblem(object, 'access_token', longestToken, isTokenText) ?? idJagProblem(idJag, expected);
+  let type: unknown;
+  const validated = await validateResponse(response, {
+    success: 200,
+    now: expected.now,
+    repair: (object) => {
+      type = object['issued_token_type'];
+      return tidyToken(object);
+    },
+    // No access token: `N_A` is its type there.
+    process: (oauth, tidy) =>
+      oauth.processGenericTokenEndpointResponse(anyServer, anyClient, tidy, {
+        recognizedTokenTypes: { n_a: () => undefined },
+      }),
+  });
+  if (!validated.ok) return validated;
+  if (type !== idJagType) return unusable('what it issued is no ID-JAG (issued_token_type)');
+  const idJag = new Secret(validated.body.access_token);
+  const why = idJagProblem(idJag, expected);
   return why === undefined ? { ok: true, idJag } : unusable(why);
 }
 
