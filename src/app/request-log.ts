@@ -77,7 +77,7 @@ function pairsOf(lines: readonly string[]) {
 function shownHeader([name, value]: readonly [name: string, value: string]) {
   const known = name.toLowerCase();
   const shown = shownHeaders.has(known) ? value : addressHeaders.has(known) ? visibleUrl(value) : '***';
-  return { name: printable(name, 80), value: printable(shown, longestValue) };
+  return { name: printable(known, 80), value: printable(shown, longestValue) };
 }
 
 /** A wire of which each request is printed. */

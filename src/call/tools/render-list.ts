@@ -83,12 +83,7 @@ function marksOf({ isReadOnly, isDestructive, isIdempotent }: ToolSignature, loo
 
 function headLines(head: string, mark: string, { look, isTerminal }: ListLayout): readonly string[] {
   const whole = mark === '' ? head : `${head}  ${mark}`;
-  if (!isTerminal || columnsOf(whole) <= look.width) return [whole];
-  const lines = hanging(head, look.width);
-  const last = lines.at(-1) ?? '';
-  if (mark === '') return lines;
-  const hasRoom = columnsOf(last) + 2 + columnsOf(mark) <= look.width;
-  return hasRoom ? [...lines.slice(0, -1), `${last}  ${mark}`] : [...lines, `${' '.repeat(indent + 2)}${mark}`];
+  return !isTerminal || columnsOf(whole) <= look.width ? [whole] : hanging(whole, look.width);
 }
 
 /** Lines whose first is not indented. */
