@@ -26,12 +26,12 @@ export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }
   };
 }
 
-async function* read(path: string): AsyncGenerator<Uint8Array> {
+async function* read(path: string, setting?: string): AsyncGenerator<Uint8Array> {
   try {
     await using file = await open(path, 'r');
     yield* file.createReadStream({ autoClose: false });
   } catch (error) {
-    throw fileUnreadable(path, systemCode(error));
+    throw fileUnreadable(path, systemCode(error), setting);
   }
 }
 

@@ -68,13 +68,13 @@ export function outputFailed(code: string, cause: unknown): Failure {
   return new Failure({ code: 'output_failed', exit: exitCode.fault, message, remedy, cause });
 }
 
-/** A file on the command line, or stdin, that cannot be read. */
-export function fileUnreadable(path: string, code: string): Failure {
+/** A file on the command line, or stdin, that cannot be read. @param setting What names the path. */
+export function fileUnreadable(path: string, code: string, setting = 'the path'): Failure {
   const shown = quotedPath(path, 200);
   const [message, remedy] =
     code === 'ENOENT'
-      ? [`There is no file ${shown}.`, 'Check the path.']
-      : [`${shown} could not be read (${code}).`, 'Check the path and its permissions.'];
+      ? [`There is no file ${shown}.`, `Check ${setting}.`]
+      : [`${shown} could not be read (${code}).`, `Check ${setting} and its permissions.`];
   return new Failure({ code: 'file_unreadable', exit: exitCode.usage, message, remedy });
 }
 

@@ -64,8 +64,8 @@ export interface Progress {
 export interface Files {
   /** Then there is no piped input to read. */
   readonly stdinIsTerminal: boolean;
-  /** Reads a file in chunks. @throws Failure `file_unreadable`, while reading */
-  read(path: string): AsyncIterable<Uint8Array>;
+  /** Reads a file in chunks. @param setting What names the path. @throws Failure `file_unreadable`, while reading */
+  read(path: string, setting?: string): AsyncIterable<Uint8Array>;
   /** Whether other users of this machine can read the file; false if it is missing or the system cannot tell. */
   isOpenToOthers(path: string): Promise<boolean>;
   /** Reads stdin, once. @throws Failure `file_unreadable`, while reading */

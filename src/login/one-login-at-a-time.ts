@@ -15,7 +15,8 @@ const lookMs = 1_000;
  * `timeoutMs` at most, and take the login that was made, when it is what they ask for; else they go on with their own,
  * one after the other. When the first one fails or dies, one of those who wait takes over. A person who types a login
  * does not wait for a program's: that one takes the login that the person makes. Several requests of one process should
- * share one call (keep its promise), so that the person is asked once.
+ * share one call (keep its promise), so that the person is asked once. A tab that a program has opened, and that may be lost
+ * among others, holds up no person; programs wait for each other and for persons, and have one tab at a time for a server.
  * @param seen The login of this server and account that the caller found wanting (expired, too little scope).
  * @param logIn `login`, or another way to one.
  * @throws Failure `busy` when the other does not end in time (it may be suspended), `name_taken`, or as `logIn`
@@ -28,19 +29,28 @@ export async function loginTogether(
 ): Promise<LoginRecord> {
   const { tell } = ports.terminal;
   checkName(request, (await ports.index.read()).logins);
-  await using turn = await takeTurn(ports, request);
-  const { waited } = turn;
+  const { server, account, person } = request;
+  const isTyped = person.caller === undefined;
+  const name = `login ${server} ${account}`;
+  await using first = await whenFree(ports, request, isTyped ? `${name} typed` : name);
+  await using second = isTyped
+    ? await ifFree(ports, name, request.signal)
+    : person.mode === 'browser'
+      ? await whenFree(ports, request, `tab ${server}`)
+      : undefined;
+  if (isTyped && second?.holder !== undefined) {
+    tell(
+      `Another postern (${second.holder}) waits in the browser for this login, too; it takes the one that is made here.`,
+    );
+  }
+  const waited = first.waited || second?.waited === true;
   const made = await madeSince(ports, request, seen);
   if (made === undefined) {
     if (waited) tell('The other one ended without a login; this one goes on.');
     const overtaken = (signal: AbortSignal) => madeByPerson(ports, request, seen, signal);
-    const { person } = request;
     try {
-      // `await`: the turn lasts until the end
-      return await logIn(
-        ports,
-        person.caller === undefined ? request : { ...request, person: { ...person, overtaken } },
-      );
+      // `await`: the locks are held until the end
+      return await logIn(ports, isTyped ? request : { ...request, person: { ...person, overtaken } });
     } catch (error) {
       if (error instanceof Overtaken) return error.login;
       throw error;
@@ -78,77 +88,38 @@ async function madeByPerson(ports: LoginPorts, request: PersonLogin, seen: Seen,
   }
 }
 
-class Turn implements AsyncDisposable {
-  waited = false;
-  readonly #ports: LoginPorts;
-  readonly #request: PersonLogin;
-  readonly #locks: AsyncDisposable[] = [];
+/** A lock that is held until a login is made, or who holds it. */
+interface MaybeLock extends AsyncDisposable {
+  readonly holder?: string;
+  /** It was not free at first. */
+  readonly waited: boolean;
+}
 
-  constructor(ports: LoginPorts, request: PersonLogin) {
-    this.#ports = ports;
-    this.#request = request;
-  }
-
-  /** Takes a lock that is free; returns who holds it, where it is not. */
-  async takeFree(name: string): Promise<string | undefined> {
-    try {
-      this.#locks.push(await this.#ports.locks.acquire(name, { waitMs: 0, signal: this.#request.signal }));
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Busy)) throw error;
-      return error.holder;
-    }
-  }
-
-  async take(name: string): Promise<void> {
-    const holder = await this.takeFree(name);
-    if (holder === undefined) return;
-    const { terminal, progress, locks } = this.#ports;
-    const { server, person, signal } = this.#request;
-    const { timeoutMs } = person;
-    terminal.tell(
-      `Another postern (${holder}) is already logging in to ${printable(server)}; waiting for it, ${Math.round(timeoutMs / 1000)} s at most. To log in here instead, end that one.`,
-    );
-    progress.begin('Waiting for the other login');
-    try {
-      this.#locks.push(await locks.acquire(name, { waitMs: timeoutMs, signal }));
-      this.waited = true;
-    } finally {
-      progress.end();
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const lock of this.#locks.splice(0).toReversed()) await lock[Symbol.asyncDispose]();
+async function ifFree({ locks }: LoginPorts, name: string, signal: AbortSignal): Promise<MaybeLock> {
+  try {
+    const lock = await locks.acquire(name, { waitMs: 0, signal });
+    return { waited: false, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() };
+  } catch (error) {
+    if (!(error instanceof Busy)) throw error;
+    return { holder: error.holder, waited: false, [Symbol.asyncDispose]: async () => undefined };
   }
 }
 
-/**
- * A person at a terminal waits for another person's login alone: a tab that a program has opened, and that may be lost
- * among others, holds nobody up. Programs wait for each other and for persons, and have one tab at a time for a server.
- */
-async function takeTurn(ports: LoginPorts, request: PersonLogin): Promise<Turn> {
-  const { server, account, person } = request;
-  const name = `login ${server} ${account}`;
-  const turn = new Turn(ports, request);
+async function whenFree(ports: LoginPorts, request: PersonLogin, name: string): Promise<MaybeLock> {
+  const { terminal, progress, locks } = ports;
+  const { server, person, signal } = request;
+  const { timeoutMs } = person;
+  const free = await ifFree(ports, name, signal);
+  if (free.holder === undefined) return free;
+  terminal.tell(
+    `Another postern (${free.holder}) is already logging in to ${printable(server)}; waiting for it, ${Math.round(timeoutMs / 1000)} s at most. To log in here instead, end that one.`,
+  );
+  progress.begin('Waiting for the other login');
   try {
-    if (person.caller !== undefined) {
-      await turn.take(name);
-      if (person.mode === 'browser') await turn.take(`tab ${server}`);
-      return turn;
-    }
-    await turn.take(`${name} typed`);
-    // From now on programs wait; the one that is waiting for its tab already takes the login that is made here.
-    const holder = await turn.takeFree(name);
-    if (holder !== undefined) {
-      ports.terminal.tell(
-        `Another postern (${holder}) waits in the browser for this login, too; it takes the one that is made here.`,
-      );
-    }
-    return turn;
-  } catch (error) {
-    await turn[Symbol.asyncDispose]();
-    throw error;
+    const lock = await locks.acquire(name, { waitMs: timeoutMs, signal });
+    return { waited: true, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() };
+  } finally {
+    progress.end();
   }
 }
 

@@ -164,12 +164,10 @@ export interface BegunLogin<Request extends LoginRequest = LoginRequest> {
   };
 }
 
-export interface BrowserPorts {
+export interface LoginPorts extends CorePorts, HttpPorts, StorePorts {
   readonly browser: Browser;
   readonly listeners: {
     /** @throws Failure `port_in_use`, `port_refused`, `listen_address_refused` */
     listen(at: CallbackAddress & Pick<ChosenRedirectUri, 'path'>): Promise<CallbackListener>;
   };
 }
-
-export type LoginPorts = CorePorts & HttpPorts & StorePorts & BrowserPorts;

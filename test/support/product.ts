@@ -18,7 +18,6 @@ export type { CallbackListener } from '../../src/login/browser/callback-listener
 export type { Browser } from '../../src/login/browser/open-browser.js';
 export type { LoginConsent } from '../../src/login/browser/page.js';
 export type {
-  BrowserPorts,
   ClientOptions,
   GivenAssertion,
   LoginPorts,

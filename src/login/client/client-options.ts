@@ -1,5 +1,4 @@
 import type { CommandOutput } from '../../core/command.js';
-import { isFailure } from '../../core/failure.js';
 import { argumentRefused, usageContradictory } from '../../core/failures.js';
 import { readWhole } from '../../core/files.js';
 import type { AssertionOptions, CorePorts, Files } from '../../core/ports.js';
@@ -40,16 +39,14 @@ const secretVariable = 'POSTERN_CLIENT_SECRET_FILE';
 
 const maxSecretBytes = 16 * 1024;
 
-/** The client that a command line names, and what proves that it is that; its secrets are not read yet. */
+/** The client that a command line names, and one thing that proves that it is that; its secrets are not read yet. */
 interface ChosenClient {
   readonly clientId: string;
   readonly issuer: string | undefined;
-  /** A typed proof goes before one that a variable names. `path` undefined: on stdin. */
-  readonly proof:
-    | { readonly kind: 'assertion'; readonly assertion: GivenAssertion }
-    | { readonly kind: 'key'; readonly path: string }
-    | { readonly kind: 'secret'; readonly path: string | undefined }
-    | undefined;
+  readonly assertion?: GivenAssertion;
+  readonly keyFile?: string;
+  /** Undefined: on stdin. */
+  readonly secretFrom?: { readonly path: string | undefined };
 }
 
 /** The client that options and variables name. @throws Failure `usage` */
@@ -62,28 +59,20 @@ export function chooseClient(args: ClientArguments, env: Environment): ChosenCli
   const typed = [clientSecretStdin || undefined, clientKeyFile, file === env[secretVariable] ? undefined : file];
   if ([...typed, sourceOf(args)].filter((one) => one !== undefined).length > 1) throw clientProofTwice();
   const hasOther = clientSecretStdin || (clientKeyFile ?? file) !== undefined;
+  // A typed proof goes before one that a variable names.
   const assertion = readAssertion(args, env, hasOther);
-  if (assertion !== undefined) return { clientId, issuer, proof: { kind: 'assertion', assertion } };
-  if (clientKeyFile !== undefined) return { clientId, issuer, proof: { kind: 'key', path: clientKeyFile } };
-  const path = clientSecretStdin ? undefined : file;
-  return { clientId, issuer, proof: hasOther ? { kind: 'secret', path } : undefined };
+  if (assertion !== undefined) return { clientId, issuer, assertion };
+  if (clientKeyFile !== undefined) return { clientId, issuer, keyFile: clientKeyFile };
+  return { clientId, issuer, ...(hasOther ? { secretFrom: { path: clientSecretStdin ? undefined : file } } : {}) };
 }
 
 /** The same, with its secret or key. @throws Failure `usage`, `file_unreadable` */
 export async function readClient(world: ClientWorld, args: ClientArguments): Promise<PreregisteredClient | undefined> {
   const chosen = chooseClient(args, world.env);
   if (chosen === undefined) return undefined;
-  const { proof, ...client } = chosen;
-  switch (proof?.kind) {
-    case undefined:
-      return client;
-    case 'assertion':
-      return { ...client, assertion: proof.assertion };
-    case 'key':
-      return { ...client, key: new Secret(await readFile(world, proof.path, '--client-key-file')) };
-    case 'secret':
-      return { ...client, secret: await readSecret(world, proof.path) };
-  }
+  const { keyFile, secretFrom, ...client } = chosen;
+  if (keyFile !== undefined) return { ...client, key: new Secret(await readFile(world, keyFile, '--client-key-file')) };
+  return secretFrom === undefined ? client : { ...client, secret: await readSecret(world, secretFrom.path) };
 }
 
 /**
@@ -131,9 +120,7 @@ async function readStdin({ files, terminal, signal }: ClientWorld): Promise<stri
 
 /** One that others may read is not refused: what mounts secrets into containers gives them such modes. */
 async function readFile({ files, tell }: ClientWorld, path: string, setting: string): Promise<string> {
-  const bytes = await readWhole(files.read(path), path, maxSecretBytes).catch((error: unknown) => {
-    throw isFailure(error, 'file_unreadable') ? error.withRemedy(`Check ${setting}.`) : error;
-  });
+  const bytes = await readWhole(files.read(path, setting), path, maxSecretBytes);
   if (await files.isOpenToOthers(path)) {
     tell(
       `Note: other users of this machine may read ${quotedPath(path)}. To keep it to yourself: chmod 600 ${shellWord(path)}`,

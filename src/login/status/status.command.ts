@@ -4,7 +4,6 @@ import { exitCode, Failure } from '../../core/failure.js';
 import { loginCommand } from '../../core/login-command.js';
 import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord, ProviderRecord } from '../../core/records.js';
 import { fitted, readerLook } from '../../core/text/layout.js';
-import type { Look } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { originText } from '../../tokens/credential-target.js';
@@ -132,18 +131,16 @@ function statusJson({ logins, clientKeys, providers, failures }: Found) {
 
 async function print(world: World, { long }: Arguments, found: Found): Promise<void> {
   const { out, look, clock } = world;
+  const { logins, providers, clientKeys, failures } = found;
   const now = clock.now();
+  const inFull = [...logins, ...providers];
   const blocks = [
-    ...(long ? longBlocks(found, now, look) : shortBlocks(world, found, now)),
-    failureLines(found.failures, now).flatMap((line) => fitted(line, readerLook(world).width)),
+    ...(long ? inFull.map((one) => loginLines(one.status, now, look, moreRows(one))) : shortBlocks(world, found, now)),
+    ...(long ? clientKeys.map(clientKeyLines) : []),
+    failureLines(failures, now).flatMap((line) => fitted(line, readerLook(world).width)),
   ].filter((lines) => lines.length > 0);
-  if (found.logins.length === 0) world.tell('No logins yet. Make one with: postern login URL');
+  if (logins.length === 0) world.tell('No logins yet. Make one with: postern login URL');
   if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
-}
-
-function longBlocks({ logins, providers, clientKeys }: Found, now: number, look: Look) {
-  const all = [...logins, ...providers].map((one) => loginLines(one.status, now, look, moreRows(one)));
-  return [...all, ...clientKeys.map(clientKeyLines)];
 }
 
 function moreRows({ status: { login }, redirectUri, checked, hanging }: ShownLogin): readonly LabelledRow[] {

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { BrowserPorts, CorePorts } from '../../support/product.js';
+import type { CorePorts, LoginPorts } from '../../support/product.js';
 
 /** A person with a terminal, a browser and a clock, who does what a test says. */
 export interface FakePerson {
-  readonly ports: Pick<CorePorts, 'terminal' | 'clock' | 'progress'> & Pick<BrowserPorts, 'browser'>;
+  readonly ports: Pick<CorePorts, 'terminal' | 'clock' | 'progress'> & Pick<LoginPorts, 'browser'>;
   readonly signal: AbortSignal;
   /** Every line shown. */
   readonly told: readonly string[];
