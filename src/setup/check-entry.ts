@@ -5,7 +5,7 @@ import { wordsUnsayable } from './failures.js';
 import { entryWith, meaningOf, openEntry } from './formats/entry.js';
 import { type EntryMembers, ifEditable, membersOf, type OpenedText } from './formats/text.js';
 import type { ExternalPrograms } from './machine/external-programs.js';
-import { edit, entryState, planEntry, planLine, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
+import { edit, entryState, planEntry, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { type OldProgram, oldProgram } from './program-version.js';
 import { callIn } from './programs/entries.js';
 import { blocksOf, callWords, shellLine } from './programs/program.js';
@@ -13,7 +13,7 @@ import { invocationOf, type ProgramResponse, readResponse } from './programs/res
 
 /** The entry that is in the file. */
 interface FoundEntry {
-  /** What `--write` would make, something else, somebody else's, or none; or the program has no file. */
+  /** What `--write` would make, something else, somebody else's, or none; or no file of the program's is read. */
   readonly state: 'missing' | 'other' | 'there' | 'different' | 'no-file';
   /** How it differs from the one that would be written now, each in a sentence. */
   readonly faults: readonly string[];
@@ -24,8 +24,7 @@ interface FoundEntry {
 /** What a program that is set up would get. */
 export interface CheckedEntry extends FoundEntry {
   readonly request: SetupRequest;
-  /** Undefined for a program that has no file. */
-  readonly plan: SetupPlan | undefined;
+  readonly plan: SetupPlan;
   /** What keeps the program from using it, each in a sentence. */
   readonly blocks: readonly string[];
   readonly old: OldProgram | undefined;
@@ -58,13 +57,9 @@ export async function checkEntry(
   { mode, signal }: { readonly mode: CheckMode; readonly signal: AbortSignal },
 ): Promise<CheckedEntry> {
   const { program } = request;
-  const plan = program.line === undefined ? await planEntry(world, request) : undefined;
-  const wanted = plan?.wanted ?? planLine(world.machine, request)[0];
-  const planned = callWords(program.calls, wanted);
-  const found: FoundEntry = plan
-    ? await compare(world, plan, planned)
-    : { state: 'no-file', faults: [], words: planned };
-  const blocks = plan ? [...blocksOf(program, wanted)] : [];
+  const plan = await planEntry(world, request);
+  const found = await compare(world, plan, callWords(program.calls, plan.wanted));
+  const blocks = [...blocksOf(program, plan.wanted)];
   const old = await oldProgram(world, mode === 'run' ? ports : undefined, request, signal);
   const about = { request, plan, blocks, old, ...found };
   if (mode === 'run' && found.words !== undefined) {
@@ -78,6 +73,7 @@ async function compare(world: ExternalPrograms, plan: SetupPlan, planned: readon
   const { machine, files, records } = world;
   const { file, entry, request } = plan;
   const { key, holds } = entry;
+  if (key.format === 'pasted') return { state: 'no-file', faults: [], words: planned };
   const { text = '' } = file;
   const opened = await edit(file.path, () => openEntry(text, key));
   if (opened.raw === undefined) return { state: 'missing', faults: [], words: planned };

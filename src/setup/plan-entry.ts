@@ -4,7 +4,7 @@ import type { LoginWords } from '../tokens/find-login.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
 import { type Entry, entryName, meaningOf, openEntry, putEntry, type RunCommands } from './formats/entry.js';
 import { ifEditable, NotEditable } from './formats/text.js';
-import type { Machine, MachineFiles } from './machine/external-programs.js';
+import type { MachineFiles } from './machine/external-programs.js';
 import type { ProgramFile } from './machine/program-files.js';
 import type { KeptRecord, SetupRecord, SetupRecords } from './machine/setup-records.js';
 import { callIn, namesServer } from './programs/entries.js';
@@ -39,7 +39,7 @@ export interface SetupRequest {
   readonly address?: string;
 }
 
-/** An entry, the file that it belongs into, and that file's text with it. */
+/** An entry, and the file that it belongs into: an empty path where its program has none. */
 export interface SetupPlan {
   readonly request: SetupRequest;
   /** What the entry was made of. */
@@ -55,43 +55,30 @@ export interface SetupPlan {
  * @throws Failure `scope_unknown`, `words_unsayable`, `address_secret`, `program_file_unusable`
  */
 export async function planEntry(world: MachineFiles, request: SetupRequest): Promise<SetupPlan> {
-  const { program, scope, path = configurationFile(world, program, scope) } = request;
+  const { program, scope, url, name, address } = request;
+  const isPasted = program.format === 'pasted';
+  const path = request.path ?? configurationFile(world, program, scope) ?? (isPasted ? '' : undefined);
   if (path === undefined) throw noSuchScope(program.title);
-  const isInProject = scope === 'project' && request.path === undefined;
-  const file = await world.files.read(path, isInProject ? world.machine.workingFolder : undefined);
+  const project = scope === 'project' && request.path === undefined ? world.machine.workingFolder : undefined;
+  const file = isPasted ? { path, text: undefined } : await world.files.read(path, project);
   const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
-  const [wanted, made] = firstMade(request, context, (one, words, address) =>
-    address === undefined ? entryOf(program, one, words) : entryByUrl(program, one, address),
-  );
-  const entry = scope === 'project' ? withoutEnvironment(made) : made;
-  return { request, wanted, file, entry, conflicts: conflictsOf(program, wanted) };
+  // The first of the words for the login that the program can hold.
+  for (const { server, options } of request.words) {
+    const wanted = { ...context, url, name, server, options: [...options, ...request.options] };
+    const made =
+      address === undefined
+        ? entryOf(program, wanted, callWords(program.calls, wanted))
+        : entryByUrl(program, wanted, address);
+    if (made === undefined) continue;
+    const entry = scope === 'project' ? withoutEnvironment(made) : made;
+    return { request, wanted, file, entry, conflicts: conflictsOf(program, wanted) };
+  }
+  throw request.words.length === 0 ? addressSecret(url) : wordsUnsayable(program.title);
 }
 
 /** Others may change a project's file: what it sets for postern in members of its own is taken out. */
 function withoutEnvironment({ key, holds: { members, without } }: Entry): Entry {
   return { key, holds: { members, without: [...without, 'env', 'envs', 'environment', 'envFile'] } };
-}
-
-/** For a program that nothing is written for. @throws Failure `words_unsayable`, `address_secret` */
-export function planLine(machine: Machine, request: SetupRequest): readonly [wanted: EntryRequest, line: string] {
-  const { program } = request;
-  return firstMade(request, { machine, text: '' }, (one, words, address) =>
-    address === undefined ? program.line?.(one, words) : program.lineByUrl?.(one, address),
-  );
-}
-
-/** The first of the words for the login that the program can hold, and what is made of them. */
-function firstMade<Made>(
-  { program, url, name, words, address, ...request }: SetupRequest,
-  context: Pick<EntryRequest, 'machine' | 'text' | 'switches'>,
-  make: (wanted: EntryRequest, words: readonly string[], address: string | undefined) => Made | undefined,
-): readonly [wanted: EntryRequest, made: Made] {
-  for (const { server, options } of words) {
-    const wanted = { ...context, url, name, server, options: [...options, ...request.options] };
-    const made = make(wanted, callWords(program.calls, wanted), address);
-    if (made !== undefined) return [wanted, made];
-  }
-  throw words.length === 0 ? addressSecret(url) : wordsUnsayable(program.title);
 }
 
 /** What else of the program's can switch an entry off; a file that cannot be read says nothing. */

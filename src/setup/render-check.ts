@@ -32,7 +32,7 @@ export function resultJson({ request, checked, failure }: CheckResult) {
   const hasEnded = typeof end !== 'string';
   return {
     ...about,
-    file: plan?.file.path ?? null,
+    file: plan.file.path || null,
     entry: state,
     faults,
     blocks,
@@ -47,7 +47,7 @@ export function resultJson({ request, checked, failure }: CheckResult) {
 /** What the program would get, for a person; never a token. `logins` say what a name is for now. */
 function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): readonly string[] {
   const { request, plan, state, faults, blocks, old } = checked;
-  const note = isServed(checked) ? undefined : keychainNote(plan?.wanted.machine, request, logins);
+  const note = isServed(checked) ? undefined : keychainNote(plan.wanted.machine, request, logins);
   return [
     stateLine(checked),
     ...faults.map((fault) => `  ${fault}`),
@@ -78,7 +78,7 @@ function isServed({ response }: CheckedEntry): boolean {
 
 function stateLine({ request, plan, state }: CheckedEntry): string {
   const whose = request.scope === 'project' ? 'the project’s file' : 'your file';
-  const path = `${whose} ${printable(plan?.file.path ?? '', 300)}`;
+  const path = `${whose} ${printable(plan.file.path, 300)}`;
   return {
     there: `The entry is in ${path}.`,
     missing: `The entry is not in ${path}: add --write in place of --check.`,

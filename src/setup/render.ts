@@ -58,7 +58,7 @@ function lastingNote({ start }: Machine): string | undefined {
 /** `setup` without `--write`. */
 export function planJson({ request, file }: SetupPlan, entry: string, notes: readonly string[]) {
   const { program, url, name } = request;
-  return { program: program.name, server: url, name, file: file.path, entry, notes };
+  return { program: program.name, server: url, name, file: file.path || null, entry, notes };
 }
 
 /** What `--write` did, for a person. */

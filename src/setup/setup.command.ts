@@ -13,9 +13,9 @@ import { nothingToWrite, noUrlTaken } from './failures.js';
 import { changeFor, entryName } from './formats/entry.js';
 import { tools } from './formats/tools.js';
 import { listPrograms, programHere } from './list-programs.js';
-import type { ExternalPrograms, Machine } from './machine/external-programs.js';
+import type { ExternalPrograms } from './machine/external-programs.js';
 import { isUsable } from './machine/run-commands.js';
-import { edit, planEntry, planLine, type SetupPlan, type SetupRequest } from './plan-entry.js';
+import { edit, planEntry, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { oldProgram } from './program-version.js';
 import { type Program, shellLine } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
@@ -65,17 +65,21 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   const request = withProxy(await readSetupRequest(context, program, args), args);
   const { logins } = await index.read();
   const about = { here: programHere(programs, program, request.scope), logins };
-  if (program.line !== undefined) return await showLine(context, programs.machine, request, about);
   const { plan, unusable } = await planToShow(programs, request);
   const { entry, isCommand } = await entryToShow(programs, plan, context.signal);
-  const notes = [...(unusable ? [render.noteLine(unusable)] : []), ...render.entryNotes(plan, about)];
+  const notes = [
+    ...(unusable ? [render.noteLine(unusable)] : []),
+    ...(plan.file.path === '' ? [] : render.entryNotes(plan, about)),
+  ];
   if (json) {
     await out.json(render.planJson(plan, entry, notes));
   } else {
     notes.forEach(tell);
-    const what = isCommand ? 'Run this to change' : 'Add this to';
-    const canWrite = !unusable && args.proxy === undefined && (isCommand || tools[plan.entry.key.format] === undefined);
-    tell(`${what} ${printable(plan.file.path, 300)}${canWrite ? ', or run again with --write' : ''}:`);
+    const isPasted = program.format === 'pasted';
+    const what = isCommand ? 'Run this to change' : isPasted ? 'Add this line to' : 'Add this to';
+    const canWrite = isCommand || (!isPasted && tools[program.format] === undefined);
+    const orWrite = canWrite && !unusable && args.proxy === undefined ? ', or run again with --write' : '';
+    if (plan.file.path !== '') tell(`${what} ${printable(plan.file.path, 300)}${orWrite}:`);
     await out.write(entry);
   }
   return 0;
@@ -96,29 +100,6 @@ async function entryToShow(programs: ExternalPrograms, { file, entry, wanted }: 
   return { entry: lines.join(''), isCommand: true };
 }
 
-/** Where nothing is written: the line to paste, and what has to be done before. */
-async function showLine(
-  { out, json, tell }: World,
-  machine: Machine,
-  request: SetupRequest,
-  about: Parameters<typeof render.entryNotes>[1],
-): Promise<CommandExit> {
-  const { program, url: server } = request;
-  const { file = null } = about.here;
-  const [wanted, line] = planLine(machine, request);
-  const before = program.before?.(wanted) ?? null;
-  const notes = file === null ? [] : render.entryNotes({ request, wanted, conflicts: [] }, about);
-  if (json) {
-    await out.json({ program: program.name, server, file, line, before, notes });
-    return 0;
-  }
-  notes.forEach(tell);
-  if (before !== null) tell(`Run this first: ${before}`);
-  if (file !== null) tell(`Add this line to ${printable(file, 300)}:`);
-  await out.line(line);
-  return 0;
-}
-
 /**
  * The same for an entry that holds the address of a proxy of ours, and starts nothing. It is printed alone: the key is for no
  * file that we write.
@@ -126,7 +107,7 @@ async function showLine(
 function withProxy(request: SetupRequest, { proxy, keyFile }: SetupArguments): SetupRequest {
   if (proxy === undefined || keyFile === undefined) return request;
   const { program, server, url } = request;
-  if (program.url === undefined && program.lineByUrl === undefined) throw noUrlTaken(program.title, program.name);
+  if (program.url === undefined) throw noUrlTaken(program.title, program.name);
   const segment = segmentOf({ server: url, ...(server === url ? {} : { name: server }) });
   return { ...request, address: `http://127.0.0.1:${proxy}/${keyInFile(keyFile).reveal()}/${segment}` };
 }
@@ -146,9 +127,7 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
   const { index, locks, out, json, tell, signal } = context;
   const program = programNamed(args.program, args.server);
   const programs = await externalProgramsFor(context, program, args);
-  if (program.line !== undefined) {
-    throw nothingToWrite(program.title);
-  }
+  if (program.format === 'pasted') throw nothingToWrite(program.title);
   const request = await readSetupRequest(context, program, args);
   const written = await writeEntry({ locks, programs }, request, signal);
   const here = programHere(programs, program, request.scope);

@@ -230,9 +230,7 @@ test('OpenCode’s native form is kept for a URL, too', async () => {
 });
 
 test('which programs take no URL is said by help', () => {
-  const others = programs.filter(
-    ({ calls, url, lineByUrl }) => ['headers', 'bridge'].includes(calls) && (url ?? lineByUrl) === undefined,
-  );
+  const others = programs.filter(({ calls, url }) => ['headers', 'bridge'].includes(calls) && url === undefined);
   const [, said = ''] = /above: ([\w, -]+) get none/.exec(readTopic('hosts').text) ?? [];
   assert.deepEqual(said.split(/, | and /).sort(), others.map(({ name }) => name).sort());
 });

@@ -78,7 +78,7 @@ const relayouts: Readonly<Record<string, readonly Relayout[]>> = {
   go: [edit((text) => `${text.trim().split('\n').sort().join('\n')}\n`)],
 };
 
-for (const program of allPrograms.filter(({ format }) => format !== undefined)) {
+for (const program of allPrograms.filter(({ format }) => format !== 'pasted')) {
   const { name } = program;
   test(`${name}: laid out anew by another program, the entry is still there to --check, --write and --undo`, {
     skip: name === 'go' ? unlessAbsent('go 1.24') : (name === 'kubectl' || name === 'git') && needs(name),

@@ -24,7 +24,7 @@ import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { workshop } from './workshop.js';
 
-const programs = allPrograms.filter(({ format }) => format !== undefined);
+const programs = allPrograms.filter(({ format }) => format !== 'pasted');
 
 /** Programs that write their own file: they lay it out, and have forms of their own. */
 const skipOf = ({ name }: SetupRequest['program']) =>

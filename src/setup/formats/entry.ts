@@ -23,6 +23,7 @@ const formats = {
   git: openGit,
   kubeconfig: openKubeUser,
   go: openGo,
+  pasted: openPasted,
 } as const;
 
 /**
@@ -32,6 +33,12 @@ const formats = {
 export interface EntryKey {
   readonly format: keyof typeof formats;
   readonly path: readonly string[];
+}
+
+/** A line that a person adds: the file itself is not read. */
+function openPasted(): OpenedText<string> {
+  const set: OpenedText<string>['set'] = (entry) => `${membersOf(entry?.value)['line']}\n`;
+  return { raw: undefined, value: undefined, rest: undefined, set };
 }
 
 /** An entry and what it is to hold. */
@@ -62,7 +69,9 @@ export function entryValue(text: string, key: EntryKey): unknown {
 
 /** What is at that path of a text; undefined where there is nothing, or no text of that format, or it is not read here. */
 export function valueIn(format: EntryKey['format'], text: string, path: readonly string[]): unknown {
-  const read = { json: readJson, toml: readToml, yaml: readYaml, git: null, kubeconfig: null, go: null }[format];
+  const read = { json: readJson, toml: readToml, yaml: readYaml, git: null, kubeconfig: null, go: null, pasted: null }[
+    format
+  ];
   return ifEditable(() => valueAt(read?.(text), path));
 }
 

@@ -1,8 +1,6 @@
 import { valueIn } from '../formats/entry.js';
 import { membersOf } from '../formats/text.js';
-import type { EntryRequest, Program } from './program.js';
-
-type Row = Omit<Program, 'calls'>;
+import type { BridgeProgram, EntryRequest, Program } from './program.js';
 
 /** Claude Code: `headersHelper`, a shell line whose output are headers. */
 export const claude: Program = {
@@ -75,7 +73,7 @@ export const codex: Program = {
   nextInProject: 'Codex reads it in folders that it was told to trust.',
 };
 
-export const copilot: Row = {
+export const copilot: BridgeProgram = {
   name: 'copilot',
   title: 'Copilot CLI',
   commands: ['copilot'],
@@ -96,7 +94,7 @@ export const copilot: Row = {
   nextInProject: 'Start copilot in this folder and trust it; until then it is not used.',
 };
 
-export const grok: Row = {
+export const grok: BridgeProgram = {
   name: 'grok',
   title: 'Grok Build',
   commands: ['grok'],
@@ -121,7 +119,7 @@ export const grok: Row = {
 };
 
 /** Goose changes an entry under its name in small letters. */
-export const goose: Row = {
+export const goose: BridgeProgram = {
   name: 'goose',
   title: 'Goose',
   commands: ['goose'],
@@ -141,7 +139,7 @@ export const goose: Row = {
   next: 'Goose uses it from its next session on; look at it with: goose info -v',
 };
 
-export const gemini: Row = {
+export const gemini: BridgeProgram = {
   name: 'gemini',
   title: 'Gemini CLI',
   commands: ['gemini'],
@@ -154,7 +152,7 @@ export const gemini: Row = {
   next: 'Gemini CLI uses it in folders that it was told to trust; look at it there with: gemini mcp list',
 };
 
-export const qwen: Row = {
+export const qwen: BridgeProgram = {
   name: 'qwen',
   title: 'Qwen Code',
   commands: ['qwen'],
@@ -181,7 +179,7 @@ function* leftOut(title: string, request: EntryRequest): Iterable<string> {
  * OpenCode 1 has its servers in `mcp`, OpenCode 2 in `mcp.servers`, and reads the older form as well. Which of both a file
  * has, it keeps.
  */
-export const opencode: Row = {
+export const opencode: BridgeProgram = {
   name: 'opencode',
   title: 'OpenCode',
   commands: ['opencode', 'opencode2'],
@@ -203,7 +201,7 @@ function isNative(text: string): boolean {
 }
 
 /** Made of the sources of OpenCode 1. */
-export const kilo: Row = {
+export const kilo: BridgeProgram = {
   name: 'kilo',
   title: 'Kilo Code',
   commands: ['kilo', 'kilocode'],

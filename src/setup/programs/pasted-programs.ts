@@ -11,16 +11,18 @@ const bazel: Program = {
   commands: ['bazel', 'bazelisk'],
   files: ['~/.bazelrc'],
   projectFile: '.bazelrc',
-  line: (request) => {
+  format: 'pasted',
+  call: (_, request) => {
     const path = bazelShim(request);
     const shown = request.machine.platform === 'win32' ? path.replaceAll('\\', '/') : path;
     if (/["'\\\r\n]/.test(shown)) return undefined;
-    return `common --credential_helper=${new URL(request.url).hostname}=${/[\s#]/.test(shown) ? `"${shown}"` : shown}`;
+    const helper = /[\s#]/.test(shown) ? `"${shown}"` : shown;
+    return { line: `common --credential_helper=${new URL(request.url).hostname}=${helper}` };
   },
-  before: (request) => {
+  conflicts: (request) => {
     const { server, options } = request;
     const words = ['credential', 'bazel', server, ...options, '--shim', bazelShim(request)];
-    return `postern ${words.map(shellWord).join(' ')}`;
+    return [`Run this first: postern ${words.map(shellWord).join(' ')}`];
   },
   next: '',
 };
@@ -39,12 +41,13 @@ const crush: Program = {
   files: ['{CRUSH_GLOBAL_CONFIG|config/crush}/crushrc'],
   alsoRead: ['{CRUSH_GLOBAL_CONFIG|config/crush}/crush.json'],
   projectFile: '.crushrc',
-  line: ({ name }, words) => {
+  format: 'pasted',
+  call: (words, { name }) => {
     const [command = '', ...args] = words.map(shellWord);
     const options = [`--command ${command}`, ...args.map((word) => `--args ${word}`)];
-    return /[\r\n]/.test(words.join('')) ? undefined : `mcp add ${name} ${options.join(' ')}`;
+    return /[\r\n]/.test(words.join('')) ? undefined : { line: `mcp add ${name} ${options.join(' ')}` };
   },
-  lineByUrl: ({ name }, address) => `mcp add ${name} --type http --url ${shellWord(address)}`,
+  url: ({ name }, address) => ({ line: `mcp add ${name} --type http --url ${shellWord(address)}` }),
   servers: (text) => [text.trimStart().startsWith('{') ? valueIn('json', text, ['mcp']) : crushServers(text)],
   next: '',
 };
@@ -86,9 +89,10 @@ const curl: Program = {
   calls: 'curl',
   commands: ['curl'],
   files: [],
-  line: ({ machine, url }, words) => {
+  format: 'pasted',
+  call: (words, { machine, url }) => {
     const [ours, theirs] = [words, ['curl', '--config', '-', url]].map((one) => shellLine(machine.platform, one));
-    return ours === undefined || theirs === undefined ? undefined : `${ours} | ${theirs}`;
+    return ours === undefined || theirs === undefined ? undefined : { line: `${ours} | ${theirs}` };
   },
   next: '',
 };

@@ -67,8 +67,8 @@ export interface Program {
   readonly switches?: readonly string[];
   /** Its configuration below a working folder. */
   readonly projectFile?: string;
-  /** Absent: nothing is written, a person pastes `line`. */
-  readonly format?: EntryKey['format'];
+  /** `pasted`: nothing is written, a person adds the `line` of the entry. */
+  readonly format: EntryKey['format'];
   /** Where its list of servers is; in some, that depends on what is there. */
   readonly list?: readonly string[] | ((text: string) => readonly string[]);
   /** The entry's place in the file; absent: its name, in `list`. */
@@ -83,14 +83,8 @@ export interface Program {
   call?(words: readonly string[], request: EntryRequest): Members | undefined;
   /** Members that have no meaning beside those, or would win. */
   readonly without?: readonly string[];
-  /** The member for the URL of a server; absent: it takes none. */
-  readonly url?: string;
-  /** The line that a person pastes; undefined where it cannot say the words. */
-  line?(request: EntryRequest, words: readonly string[]): string | undefined;
-  /** The same for a URL. */
-  lineByUrl?(request: EntryRequest, address: string): string;
-  /** What has to be done before the line works, as a command. */
-  before?(request: EntryRequest): string;
+  /** The member for the URL of a server, or the members; absent: it takes none. */
+  readonly url?: string | ((request: EntryRequest, address: string) => Members);
   /** What keeps the program from using the entry: what wins over it, or has it switched off. */
   blocks?(request: EntryRequest): Iterable<string>;
   /** What else a person has to know of, in this file or in the environment. */
@@ -105,6 +99,9 @@ export interface Program {
   readonly next: string;
   readonly nextInProject?: string;
 }
+
+/** A program that speaks the protocol with the bridge, in JSON where it does not say otherwise. */
+export type BridgeProgram = Omit<Program, 'calls' | 'format'> & Partial<Pick<Program, 'format'>>;
 
 /** How a program gets to our token, for people. */
 export function wayOf({ calls }: Program): 'headers' | 'bridge' | 'credential' {
@@ -169,12 +166,13 @@ function callMembers({ call, helper }: Program, request: EntryRequest, words: re
 
 /** The entry of a program that reaches a server by a URL. */
 export function entryByUrl(program: Program, request: EntryRequest, address: string): Entry | undefined {
-  return program.url === undefined ? undefined : entryWith(program, request, 'url', { [program.url]: address });
+  const { url } = program;
+  if (url === undefined) return undefined;
+  return entryWith(program, request, 'url', typeof url === 'string' ? { [url]: address } : url(request, address));
 }
 
-function entryWith(program: Program, request: EntryRequest, kind: 'call' | 'url', own: Members): Entry | undefined {
+function entryWith(program: Program, request: EntryRequest, kind: 'call' | 'url', own: Members): Entry {
   const { format, types, also, without = [] } = program;
-  if (format === undefined) return undefined;
   const path = entryPath(program, request);
   const there = membersOf(valueIn(format, request.text, path));
   const type = types?.[kind];
@@ -195,7 +193,7 @@ function listIn({ list = [] }: Program, text: string): readonly string[] {
 export function serversIn(program: Program, text: string, machine: Machine): readonly unknown[] | undefined {
   const { servers, list, format } = program;
   if (servers !== undefined) return servers(text, machine);
-  if (list === undefined || format === undefined) return undefined;
+  if (list === undefined) return undefined;
   const own = listIn(program, text);
   // An older form of some programs has its servers one level above.
   return [own, own.slice(0, -1)].filter((path) => path.length > 0).map((path) => valueIn(format, text, path));
@@ -204,7 +202,7 @@ export function serversIn(program: Program, text: string, machine: Machine): rea
 /** What keeps the program from using the entry; a person, or its own window, may have switched it off. */
 export function* blocksOf(program: Program, request: EntryRequest): Iterable<string> {
   const { format, title } = program;
-  const found = membersOf(format && valueIn(format, request.text, entryPath(program, request)));
+  const found = membersOf(valueIn(format, request.text, entryPath(program, request)));
   if (found['disabled'] === true || found['enabled'] === false) {
     const [name, value] = found['disabled'] === true ? ['disabled', 'true'] : ['enabled', 'false'];
     const member = format === 'toml' ? `${name} = ${value}` : `${format === 'json' ? `"${name}"` : name}: ${value}`;

@@ -4,12 +4,12 @@ import { programUnknown, wordsSwapped } from '../failures.js';
 import { accessPrograms } from './access-programs.js';
 import { claude, codex, copilot, gemini, goose, grok, kilo, opencode, qwen } from './agents.js';
 import { pastedPrograms } from './pasted-programs.js';
-import type { Program } from './program.js';
+import type { BridgeProgram, Program } from './program.js';
 
 const claudePackage = '{LOCALAPPDATA|~/AppData/Local}/Packages/Claude_pzs8sxrjxfjjc';
 
 /** Programs that start a command and speak the protocol with it: with a window, editors, agents in a terminal. */
-const rows: readonly Omit<Program, 'calls'>[] = [
+const rows: readonly BridgeProgram[] = [
   {
     name: 'claude-desktop',
     title: 'Claude Desktop',
@@ -181,7 +181,7 @@ const rows: readonly Omit<Program, 'calls'>[] = [
 ];
 
 /** An editor made of the same sources; the folder of its settings differs. */
-function codeLike(name: string, title: string, command: string, folder: string): Omit<Program, 'calls'> {
+function codeLike(name: string, title: string, command: string, folder: string): BridgeProgram {
   return {
     name,
     title,
