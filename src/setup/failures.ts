@@ -9,12 +9,8 @@ function refused(code: string, message: string, remedy: string): Failure {
 
 /** A program that is given no URL. */
 export function noUrlTaken(title: string, program: string): Failure {
-  return new Failure({
-    code: 'no_url_taken',
-    exit: exitCode.usage,
-    message: `${title} is not set up by a URL here.`,
-    remedy: `Leave --proxy and --key-file out: postern setup ${program}`,
-  });
+  const remedy = `Leave --proxy and --key-file out: postern setup ${program}`;
+  return refused('no_url_taken', `${title} is not set up by a URL here.`, remedy);
 }
 
 /** A file that was left as it is. */
@@ -116,12 +112,12 @@ export function programUnknown(name: string, meant: string | undefined): Failure
 
 /** The login stands where the program's name should, and the program's name where the login should. */
 export function wordsSwapped(name: string, program: string): Failure {
-  return new Failure({
-    code: 'program_unknown',
-    exit: exitCode.usage,
-    message: `No program ${quoted(name, 80)} is known: the program comes first, then the login.`,
-    remedy: `Did you mean: postern setup ${program} ${shellWord(printable(name, 200))}`,
-  });
+  const message = `No program ${quoted(name, 80)} is known: the program comes first, then the login.`;
+  return refused(
+    'program_unknown',
+    message,
+    `Did you mean: postern setup ${program} ${shellWord(printable(name, 200))}`,
+  );
 }
 
 /** No file of that program for that scope. */

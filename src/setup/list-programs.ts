@@ -24,11 +24,7 @@ export interface EntryHere {
 
 export type ListedProgram = ProgramHere & { readonly entries: readonly EntryHere[] };
 
-export function programHere(
-  world: MachineFiles & Pick<ExternalPrograms, 'find'>,
-  program: Program,
-  scope: Scope,
-): ProgramHere {
+export function programHere(world: ExternalPrograms, program: Program, scope: Scope): ProgramHere {
   const file = configurationFile(world, program, scope);
   const command = program.commands.map((name) => world.find(name)).find((path) => path !== undefined);
   return { program, command, file, hasFile: file !== undefined && world.files.exists(file) };

@@ -20,7 +20,7 @@ const limitMs = 5000;
  * @throws the signal's reason
  */
 export async function oldProgram(
-  world: Pick<ExternalPrograms, 'machine' | 'find' | 'run'>,
+  world: ExternalPrograms,
   ports: Pick<HttpPorts, 'http'> | undefined,
   { program, url }: { readonly program: Program; readonly url: string },
   signal: AbortSignal,

@@ -83,7 +83,9 @@ for (const program of programs) {
       }
     }
   });
+}
 
+for (const program of programs.filter((one) => one === firstOfKind(one))) {
   test(`${program.name}: a file that was not there is closed to others, and gone after --undo`, {
     skip: skipOf(program),
   }, async () => {

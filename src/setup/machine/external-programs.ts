@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import { statePaths } from '../../stores/paths.js';
 import { findProgram, type ProgramCommand, type ProgramEnd, realPath, runProgram } from '../../stores/run-program.js';
-import { ownProgram } from './own-program.js';
+import { ownProgram, type ProgramStart } from './own-program.js';
 import { type ProgramFiles, programFiles } from './program-files.js';
 import { createSetupRecords, type SetupRecords } from './setup-records.js';
 
@@ -41,16 +41,8 @@ export interface ExternalPrograms {
 /** What is read to know of an entry. */
 export type MachineFiles = Pick<ExternalPrograms, 'machine' | 'files'>;
 
-export interface ExternalProgramsOptions {
-  readonly env: Machine['env'];
-  readonly platform: NodeJS.Platform;
-  readonly homedir: string;
-  /** The launcher's absolute path. */
-  readonly script: string;
-}
-
 /** Other programs of this machine's user. */
-export function createExternalPrograms(options: ExternalProgramsOptions): ExternalPrograms {
+export function createExternalPrograms(options: ProgramStart): ExternalPrograms {
   const { env, platform, homedir, script } = options;
   const stateFolder = statePaths(env, platform, homedir).state;
   return {

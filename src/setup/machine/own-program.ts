@@ -6,14 +6,16 @@ import { programWords } from '../../stores/run-program.js';
 /** Files without which logins cannot be read, or not refreshed, where the person has said so in the environment. */
 const fileVariables = ['POSTERN_STORE_KEY_FILE', 'POSTERN_CA_FILE'] as const;
 
-/** This program, as another one starts it with an empty environment. @throws Failure `path_refused` */
-export function ownProgram(options: {
+export interface ProgramStart {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
+  readonly platform: NodeJS.Platform;
   readonly homedir: string;
   /** The launcher's absolute path. */
   readonly script: string;
-}): OwnProgram {
+}
+
+/** This program, as another one starts it with an empty environment. @throws Failure `path_refused` */
+export function ownProgram(options: ProgramStart): OwnProgram {
   const { env, platform, homedir, script } = options;
   const here = statePaths(env, platform, homedir);
   const usual = statePaths({}, platform, homedir);

@@ -6,14 +6,12 @@ import type { RunCommands } from '../formats/entry.js';
 import { type Tool, tools } from '../formats/tools.js';
 import type { ExternalPrograms } from './external-programs.js';
 
-type Runner = Pick<ExternalPrograms, 'machine' | 'find' | 'run'>;
-
 /**
  * Runs a program's own commands on a copy of its file, which lies where backups do: so the file itself is replaced in one
  * step, and only where the outcome is as it should be.
  * @throws Failure `tool_missing`, `tool_failed`
  */
-export function runCommands(world: Runner, signal: AbortSignal): RunCommands {
+export function runCommands(world: ExternalPrograms, signal: AbortSignal): RunCommands {
   return async (text, format, commands) => {
     const tool = tools[format];
     if (tool === undefined || !(await isUsable(world, tool, signal))) throw toolMissing(tool?.command ?? format);
@@ -33,7 +31,7 @@ export function runCommands(world: Runner, signal: AbortSignal): RunCommands {
 }
 
 /** Is it on the PATH, and does it know what we need? */
-export async function isUsable(world: Runner, tool: Tool, signal: AbortSignal): Promise<boolean> {
+export async function isUsable(world: ExternalPrograms, tool: Tool, signal: AbortSignal): Promise<boolean> {
   const { command, probe } = tool;
   if (world.find(command) === undefined) return false;
   if (probe === undefined) return true;
@@ -43,7 +41,7 @@ export async function isUsable(world: Runner, tool: Tool, signal: AbortSignal): 
 
 /** From the home folder: nothing of a project decides what runs. */
 function runTool(
-  { machine, find, run }: Runner,
+  { machine, find, run }: ExternalPrograms,
   tool: Tool,
   words: readonly string[],
   file: string,
