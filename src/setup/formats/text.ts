@@ -1,3 +1,5 @@
+import { applyEdits } from 'jsonc-parser';
+
 /** Why the file of another program is left as it is, for a person to edit. */
 export type EditProblem =
   /** It is not of its format. */
@@ -86,13 +88,8 @@ export type Splice = readonly [start: number, end: number, text: string];
 
 /** Applies splices that do not overlap, in any order. */
 export function splice(text: string, ...splices: readonly Splice[]): string {
-  let result = '';
-  let at = 0;
-  for (const [start, end, now] of [...splices].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
-    result += text.slice(at, start) + now;
-    at = end;
-  }
-  return result + text.slice(at);
+  const edits = splices.map(([offset, end, content]) => ({ offset, length: end - offset, content }));
+  return applyEdits(text, edits);
 }
 
 /** The line ending that a text uses, by its first one. */
