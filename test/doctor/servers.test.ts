@@ -122,7 +122,7 @@ function drip(response: ServerResponse): void {
 
 test('doctor: metadata that drips is not called invalid: it did not come in time', async () => {
   // Seconds for what does come in time, on a busy machine.
-  await using scene = await openScene({}, { limits: { ...defaultLimits, metadataSeconds: 3 } });
+  await using scene = await openScene({}, { limits: { ...defaultLimits, metadataSeconds: 2 } });
   await using hasty = await openScene({}, { limits: { ...defaultLimits, metadataSeconds: 0.3 } });
   await using issuer = await startHttp((_request, response) => drip(response));
   let isSlow = true;

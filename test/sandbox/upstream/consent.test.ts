@@ -97,21 +97,3 @@ test('[R-5.8j] [R-5.8f] made-up states, none, and other issuers lead nowhere; th
     assert.deepEqual([response.status, response.headers.get('location')], [400, null]);
   }
 });
-
-test('[R-5.8j] [A-288] the upstream takes no decision that did not come from its own page, and no other name', async () => {
-  const { trap } = await preparedTrap(await program(sandbox, evilCallback, 'Evil program'));
-  const browser = new Tab();
-  await browser.open(trap);
-  assert.match(browser.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
-  await browser.press('decision', 'allow', { csrf: 'made-up' });
-  assert.deepEqual([browser.status, browser.headers.get('location')], [403, null]);
-  const stranger = new Tab();
-  await stranger.open(trap);
-  const page = stranger.html;
-  await browser.open(trap);
-  browser.html = page;
-  await browser.press('decision', 'allow');
-  assert.equal(browser.status, 403, 'the form of another browser');
-  const { port } = new URL(sandbox.upstreamUrl);
-  assert.equal((await fetch(`http://localhost:${port}/authorize`)).status, 421);
-});
