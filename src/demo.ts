@@ -62,7 +62,6 @@ const script: readonly (readonly [why: string, words: readonly string[]])[] = [
   ['Log in once, in the browser:', ['login', 'SERVER', '--name', 'work']],
   ['What does the server offer?', ['call', 'work']],
   ['Call a tool:', ['call', 'work', 'echo', 'text=hello']],
-  ['Another one, which tells how far it is:', ['call', 'work', 'countdown', 'steps=3', 'delayMs=200']],
   ['Its notes want more scope, and --login may ask for it:', ['call', 'work', 'note_add', 'text=Hello', '--login']],
   ['The token for other programs, such as curl -H "$(…)"; here it is hidden:', ['token', 'work', '--header']],
   ['Which logins are there?', ['status']],

@@ -30,9 +30,7 @@ interface HotEnd {
 
 /**
  * `postern token` and `postern credential` with a valid token in an open keychain: one file read, one item read, one
- * answer written. Not done when anything is unusual, and then nothing has happened: the whole program takes over and
- * finds out, in its own words, what it is.
- * @param argv The command line from `token` or `credential` on.
+ * answer written. Not done when anything is unusual: then nothing has happened, and the whole program takes over.
  */
 export async function hotPath(argv: readonly string[]): Promise<HotEnd> {
   const [command, ...words] = argv;
@@ -77,7 +75,7 @@ function writeAll(text: string): boolean {
   return true;
 }
 
-/** What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer. */
+/** The same for `postern credential`; undefined, too, for all that is more than an answer. */
 async function credentialOutput(argv: readonly string[], end: HotEnd): Promise<string | undefined> {
   const args = usualArguments(credentialTable, argv);
   if (args === undefined || args.shim !== undefined) return undefined;

@@ -75,20 +75,18 @@ type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 /** Everything outside the program that one run touches. */
 export interface World extends Release {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: () => Keyboard; // late: it takes two milliseconds to be made, and few commands need it
+  readonly stdin: () => Keyboard; // late: few commands need it
   readonly stdout: Screen;
   readonly stderr: Screen;
   readonly platform: NodeJS.Platform;
   readonly homedir: string;
   /** Aborting this ends the run; its reason is shown to the person. */
   readonly interruption: AbortController;
-  /** Starts the program that `exec` runs. */
   readonly programs: Programs;
   readonly launch: Launch;
   /** A token that was taken out of the environment, as `takeToken` returns it. */
   readonly tokenGiven: Readonly<Record<string, string | undefined>>;
   readonly signals: OwnSignals;
-  /** Ports that replace the usual ones. */
   readonly own: OwnPorts;
 }
 

@@ -6,7 +6,8 @@ import type { IndexDocument, LoginRecord } from '../core/records.js';
 import { counted, printable, shellWord } from '../core/text/printable.js';
 import { ciOf } from '../login/browser/browser-availability.js';
 import { situationOf } from '../login/given/given-options.js';
-import { type GivenToken, unusedToken } from '../stores/environment-token.js';
+import { unusedToken } from '../stores/environment-token.js';
+import type { World } from './context.js';
 import { lineMeant } from './wrong-command-line.js';
 
 /** The parts of the failed command line that could be parsed. */
@@ -17,20 +18,11 @@ export interface FailedLine {
   readonly known: () => Known;
 }
 
-/** The environment, which changes what the user can do. */
-export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly tokenGiven: GivenToken;
-}
-
-/**
- * What to do about a failure of this command line: the remedy first, then other ways. The one place that words a remedy
- * for a command line.
- */
+/** What to do about a failure of this command line: the remedy first, then other ways. */
 export async function explain(
   failure: Failure,
   { argv, table, args, known }: FailedLine,
-  { env, tokenGiven }: Surroundings,
+  { env, tokenGiven }: Pick<World, 'env' | 'tokenGiven'>,
 ): Promise<readonly string[]> {
   const { typo, example } = failure.detail;
   if (failure.code === 'word_missing' && table !== undefined) return await waysToGo(table, example, known());
@@ -53,11 +45,11 @@ function isOther({ from, command }: LooseArguments): boolean {
   return from !== undefined || (Array.isArray(command) && command.length > 0);
 }
 
-/** Set in CI, and where the variables name a client for the command to log in as. */
+/** In CI, and where variables name a client to log in as. */
 function jobOf(
   table: CommandTable | undefined,
   { clientCredentials }: LooseArguments,
-  env: Surroundings['env'],
+  env: World['env'],
 ): Situation['job'] {
   const isAble =
     table?.options.some(({ name }) => name === 'client-credentials') === true && clientCredentials !== true;

@@ -28,9 +28,8 @@ export function endOf(error: unknown, signal: AbortSignal): unknown {
 }
 
 /**
- * The one place that words an error: what happened, the steps that did not pass, the remedy, and the code in the last
- * line; with `json` one object in one line. Anything but a `Failure` is a bug in this program, and its text is shown only
- * with `verbose`.
+ * What happened, the steps that did not pass, the remedy, and the code in the last line; with `json` one object in one line.
+ * Anything but a `Failure` is a bug in this program, and its text is shown only with `verbose`.
  */
 export function reportFailure(
   error: unknown,

@@ -4,15 +4,6 @@ import { isWindows } from '../core/text/system.js';
 /** Time for clean-up after an interruption, and for pending work after the end. */
 const graceMs = 1500;
 
-/** Control over the process until disposed. */
-export interface OwnedProcess extends Disposable {
-  /**
-   * Ends it with this code once all output is written, without waiting for anything else. `by`: the signal that ended a
-   * program run in our place.
-   */
-  end(code: number, by?: NodeJS.Signals): void;
-}
-
 /** Exit codes by signal, as shells count them. */
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -26,9 +17,8 @@ export function ownProcess(options: {
   readonly signal: AbortSignal;
   /** Passes a signal to the command that handles it; false when there is none, so that it ends the program. */
   readonly offer: (signal: NodeJS.Signals) => boolean;
-  /** Words an uncaught error. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
-}): OwnedProcess {
+}) {
   const reports = { reportOnFatalError: false, reportOnSignal: false, reportOnUncaughtException: false };
   Object.assign(process.report, reports);
   let ending: number | undefined;
@@ -60,7 +50,8 @@ export function ownProcess(options: {
   };
   process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught);
   return {
-    end: (code, by) => {
+    /** Ends it once all output is written. @param by The signal that ended a program run in our place. */
+    end: (code: number, by?: NodeJS.Signals) => {
       if (by !== undefined && by in signals) {
         // By the same signal, so that a shell's loop ends at Ctrl-C, too. Not those that leave a dump of our memory.
         dispose();

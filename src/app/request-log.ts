@@ -14,15 +14,13 @@ const longestValue = 300;
  * Headers whose values are shown; of all others only the name, since any header may hold a key or a session. Known secrets
  * are redacted from every printed line anyway.
  */
-const shownHeaders = new Set(
-  [
-    'accept accept-encoding accept-language accept-ranges age allow cache-control connection content-encoding',
-    'content-language content-length content-type date deprecation expires host keep-alive last-modified',
-    'access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers',
-    'mcp-method mcp-protocol-version pragma retry-after server strict-transport-security sunset transfer-encoding',
-    'user-agent vary via warning www-authenticate x-content-type-options x-ratelimit-limit x-ratelimit-remaining',
-    'x-ratelimit-reset ratelimit-limit ratelimit-remaining ratelimit-reset',
-  ].flatMap((line) => line.split(' ')),
+const shownHeaders = new RegExp(
+  `^(?:${[
+    'accept|accept-(?:encoding|language|ranges)|age|allow|cache-control|connection|content-(?:encoding|language|length|type)',
+    'access-control-(?:allow-headers|allow-methods|allow-origin|expose-headers)|date|deprecation|expires|host|keep-alive',
+    'last-modified|mcp-method|mcp-protocol-version|pragma|retry-after|server|strict-transport-security|sunset',
+    'transfer-encoding|user-agent|vary|via|www-authenticate|x-content-type-options|(?:x-)?ratelimit-(?:limit|remaining|reset)',
+  ].join('|')})$`,
 );
 
 /** Shown without a query, which may hold a code, a token or a state. */
@@ -76,7 +74,7 @@ function pairsOf(lines: readonly string[]) {
 
 function shownHeader([name, value]: readonly [name: string, value: string]) {
   const known = name.toLowerCase();
-  const shown = shownHeaders.has(known) ? value : addressHeaders.has(known) ? visibleUrl(value) : '***';
+  const shown = shownHeaders.test(known) ? value : addressHeaders.has(known) ? visibleUrl(value) : '***';
   return { name: printable(known, 80), value: printable(shown, longestValue) };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once as happened } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { WriteStream } from 'node:tty';
@@ -190,9 +190,9 @@ function machinePorts(world: World) {
 async function canListen(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await happened(server, 'listening');
-  const address = server.address();
+  const { port } = server.address() as AddressInfo;
   server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return port;
 }
 
 /** Ports by which one feature uses another. */

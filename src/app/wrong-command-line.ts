@@ -25,10 +25,7 @@ function helpOn(table: CommandTable | undefined): string {
   return table === undefined ? 'postern --help' : `postern ${table.name} --help`;
 }
 
-/**
- * Why a line names no command: a typo, a login's name, another program's word for it, or an option that took the command as
- * its value. Undefined: there is no word at all.
- */
+/** Why a line names no command. Undefined: there is no word at all. */
 export function unknownCommand(
   argv: readonly string[],
   tables: readonly CommandTable[],
@@ -54,10 +51,7 @@ export function unknownCommand(
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ['auth', 'login'],
   ['connect', 'login'],
-  ['signin', 'login'],
   ['remove', 'logout'],
-  ['revoke', 'logout'],
-  ['signout', 'logout'],
   ['tools', 'call'],
   ['use', 'switch'],
   ['run', 'exec'],

@@ -23,10 +23,9 @@ type Values = readonly Offer[] | Own | 'file';
 /** Reads this machine's files, only when needed. @param words The words before. @param typed The begun word. */
 export type Known = (what: Own, words: readonly string[], typed: string) => readonly Offer[];
 
-/** Words that fit, or what the shell itself knows better. */
+/** Words that fit, or what the shell itself knows better, behind `before` in the same word. */
 export type Completion =
   | { readonly kind: 'words'; readonly words: readonly Offer[] }
-  /** `before` stands before the path in the same word. */
   | { readonly kind: 'file' | 'command'; readonly before: string };
 
 /** What may stand where the cursor is. @param before The words before it, the program's own name left out. */
@@ -108,12 +107,7 @@ function plain(values: readonly string[]): readonly Offer[] {
   return values.map((value) => [value, '']);
 }
 
-const stores: readonly Offer[] = [
-  ['keychain', 'the keychain of the system'],
-  ['file', 'sealed files'],
-  ['helper:', 'a docker-credential-… program'],
-  ['redis:', 'Redis or Valkey, shared by machines'],
-];
+const stores: readonly Offer[] = plain(['keychain', 'file', 'helper:', 'redis:']);
 
 /** By the names of options. */
 const optionValues: Readonly<Record<string, () => Values>> = {
@@ -146,7 +140,7 @@ const wordValues: Readonly<Record<string, (before: string | undefined) => Values
   'credential words': () => 'login',
   'client-metadata target': () => 'file',
   'config key': () => settings.map(({ key, describe }) => [key, describe]),
-  'config value': (key) => (key === 'store' ? stores : key === 'storeReadOnly' ? plain(['true', 'false']) : []),
+  'config value': (key) => (key === 'store' ? stores : []),
   'help topic': () => [
     ...commands.map(({ name, summary }): Offer => [name, summary]),
     ...topicNames.map((name): Offer => [name, readTopic(name).summary]),

@@ -37,7 +37,7 @@ export const completionTable: CommandTable = {
   options: [],
   examples: shells.map((shell) => ({ command: installLines[shell], describe: `install it for ${shell}` })),
   notes: [
-    'It completes commands, options and their values, names of logins, servers, and the tools of a server that were listed within a day. Nothing is asked of a server. Open a new shell once it is installed.',
+    'It completes commands, options, names of logins, and tools that were listed within a day; no server is asked. Open a new shell once it is installed.',
   ],
 };
 

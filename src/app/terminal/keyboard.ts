@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 export type Keyboard = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 
 /**
- * Enter, beside whatever else goes on. The terminal stays as it is: it echoes, Ctrl-C and Ctrl-Z are its own, and whatever
- * ends the program, nothing has to be set back.
+ * Enter, beside whatever else goes on. The terminal stays as it is: Ctrl-C and Ctrl-Z are its own, and nothing has to be
+ * set back.
  */
 export function createEnterKey(stdin: () => Keyboard) {
   const listeners: (() => void)[] = [];

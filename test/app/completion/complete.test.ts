@@ -94,7 +94,6 @@ test('settings, findings, browsers and company providers are known', () => {
     offered('config', 'set', ''),
     settings.map(({ key }) => key),
   );
-  assert.deepEqual(offered('config', 'set', 'storeReadOnly', ''), ['true', 'false']);
   assert.deepEqual(offered('config', 'set', 'store', 'k'), ['keychain']);
   assert.deepEqual(offered('config', 'set', 'timeoutSeconds', ''), []);
   assert.deepEqual(offered('doctor', '--explain', ''), ['list', ...Object.keys(findings)]);
