@@ -7,8 +7,8 @@ import { systemCode } from './core/failure.js';
 import type { LoginRecord } from './core/records.js';
 import { credentialTable, tokenTable } from './credential/credential.options.js';
 import { findCredential, isGone, proveWanted } from './credential/find-credential.js';
-import { type GetCall, inputOf } from './credential/formats/call.js';
-import { inputBytes, type ReadInput, readCall, readInput } from './credential/read-call.js';
+import type { GetCall } from './credential/formats/call.js';
+import { endOfInput, inputBytes, type ReadInput, readCall, readInput } from './credential/read-call.js';
 import { tokenOutput } from './credential/token.command.js';
 import { decodeCredential, type StoredCredential } from './stores/credential-item.js';
 import { mentionsToken } from './stores/environment-token.js';
@@ -80,11 +80,11 @@ async function credentialOutput(argv: readonly string[], end: HotEnd): Promise<s
   const args = usualArguments(credentialTable, argv);
   if (args === undefined || args.shim !== undefined) return undefined;
   const { format } = args;
-  const input = inputOf(format, args);
+  const isWhole = endOfInput(format, args);
   // What a secret may be shown on, and what is typed at a terminal, the whole program decides.
   const mayBeTerminal = (descriptor: number) => fstatSync(descriptor).isCharacterDevice();
-  if (mayBeTerminal(1) || (input !== undefined && mayBeTerminal(0))) return undefined;
-  if (input !== undefined) end.input = await readInput(process.stdin, input);
+  if (mayBeTerminal(1) || (isWhole !== undefined && mayBeTerminal(0))) return undefined;
+  if (isWhole !== undefined) end.input = await readInput(process.stdin, isWhole);
   const bytes = end.input === undefined ? new Uint8Array() : inputBytes(format, end.input);
   const call = readCall(format, args, { env: process.env, input: bytes });
   if (call.kind === 'fixed') return call.output;

@@ -21,9 +21,9 @@ import {
   proveWanted,
   type WantedCredential,
 } from './find-credential.js';
-import { type CredentialArguments, type CredentialCall, type GetCall, inputOf } from './formats/call.js';
+import type { CredentialArguments, CredentialCall, GetCall } from './formats/call.js';
 import { grantToken, type RefreshPorts } from './grant-token.js';
-import { inputBytes, type ReadInput, readCall, readInput } from './read-call.js';
+import { endOfInput, inputBytes, type ReadInput, readCall, readInput } from './read-call.js';
 import { type ShimWorld, writeShim } from './shim.js';
 
 /** Of the time that the whole process may take: for the end, when the output is printed. */
@@ -170,9 +170,9 @@ function covers(login: LoginRecord | undefined, { named, target, wholeHost }: Wa
 }
 
 async function inputFor(world: World, format: CredentialFormat, args: CredentialArguments): Promise<Uint8Array> {
-  const input = inputOf(format, args);
-  if (input === undefined) return new Uint8Array();
-  return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), input)));
+  const isWhole = endOfInput(format, args);
+  if (isWhole === undefined) return new Uint8Array();
+  return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), isWhole)));
 }
 
 /** A token younger than this is not refreshed for a report: a new one would be refused, too. */

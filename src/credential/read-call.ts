@@ -13,7 +13,6 @@ import {
   type CredentialArguments,
   type CredentialCall,
   getCall,
-  type Input,
   serverIn,
   wantedOf,
 } from './formats/call.js';
@@ -52,16 +51,19 @@ const maxMs = 5_000;
 
 const maxBytes = 1_048_576;
 
-/** What came on stdin, up to the end that the format defines; or why there is none. */
-export type ReadInput =
-  | { readonly ok: true; readonly bytes: Uint8Array }
-  | { readonly ok: false; readonly why: string };
+/** What came on stdin, up to the end that the format defines; `endless`: it did not come in time, or is too long. */
+export type ReadInput = Uint8Array | 'endless';
 
-const isWhole: Readonly<Record<Exclude<Input, undefined>, (bytes: Uint8Array) => boolean>> = {
-  git: isWholeGitRequest,
-  bazel: isWholeBazelRequest,
-  goauth: isWholeHead,
-};
+/** What tells that the request on stdin has ended; undefined: nothing is read. */
+export function endOfInput(
+  format: CredentialFormat,
+  { words }: CredentialArguments,
+): ((bytes: Uint8Array) => boolean) | undefined {
+  const last = words.at(-1);
+  if (format === 'git' && (last === 'get' || last === 'erase')) return isWholeGitRequest;
+  if (format === 'bazel' && last === 'get') return isWholeBazelRequest;
+  return format === 'goauth' && words.length === 2 ? isWholeHead : undefined;
+}
 
 /**
  * Reads a request from stdin: not to its end, which some callers never send, but to the request's own.
@@ -69,7 +71,7 @@ const isWhole: Readonly<Record<Exclude<Input, undefined>, (bytes: Uint8Array) =>
  */
 export async function readInput(
   chunks: AsyncIterable<Uint8Array>,
-  input: Exclude<Input, undefined>,
+  isWhole: (bytes: Uint8Array) => boolean,
 ): Promise<ReadInput> {
   const iterator = chunks[Symbol.asyncIterator]();
   let timer: NodeJS.Timeout | undefined;
@@ -78,18 +80,15 @@ export async function readInput(
   });
   let bytes = new Uint8Array();
   try {
-    while (!isWhole[input](bytes)) {
+    while (!isWhole(bytes)) {
       const next = await Promise.race([iterator.next(), timeout]);
-      if (next === 'timeout') return { ok: false, why: `it did not end within ${maxMs / 1000} s` };
-      if (next.done === true) return { ok: true, bytes };
+      if (next === 'timeout') return 'endless';
+      if (next.done === true) return bytes;
       bytes = Buffer.concat([bytes, next.value]);
-      if (bytes.length > maxBytes) {
-        void iterator.return?.();
-        return { ok: false, why: `it is longer than ${maxBytes} bytes` };
-      }
+      if (bytes.length > maxBytes) break;
     }
     void iterator.return?.();
-    return { ok: true, bytes };
+    return bytes.length > maxBytes ? 'endless' : bytes;
   } finally {
     clearTimeout(timer);
   }
@@ -97,6 +96,6 @@ export async function readInput(
 
 /** @throws Failure `request_unusable` */
 export function inputBytes(format: string, read: ReadInput): Uint8Array {
-  if (read.ok) return read.bytes;
-  throw requestUnusable(format, read.why);
+  if (read !== 'endless') return read;
+  throw requestUnusable(format, `it did not end within ${maxMs / 1000} s, or is longer than ${maxBytes} bytes`);
 }

@@ -10,7 +10,7 @@ export type CredentialArguments = ArgumentsOf<typeof credentialTable>;
 /** What a call says beside its words. */
 export interface CallContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What `inputOf` said was to be read of stdin. */
+  /** What was read of stdin. */
   readonly input: Uint8Array;
 }
 
@@ -35,17 +35,6 @@ export interface GetCall {
   readonly refused?: boolean;
   readonly minLifeMs: number | undefined;
   readonly output: (granted: Granted, now: number) => string;
-}
-
-/** Where the request ends that a caller writes to stdin; undefined: nothing is read. */
-export type Input = 'git' | 'bazel' | 'goauth' | undefined;
-
-/** What has to be read before `readCall`. */
-export function inputOf(format: CredentialFormat, { words }: CredentialArguments): Input {
-  const last = words.at(-1);
-  if (format === 'git') return last === 'get' || last === 'erase' ? 'git' : undefined;
-  if (format === 'bazel') return last === 'get' ? 'bazel' : undefined;
-  return format === 'goauth' && words.length === 2 ? 'goauth' : undefined;
 }
 
 /** @param named What the configuration of the caller names @param target The address that the caller asks for. */
