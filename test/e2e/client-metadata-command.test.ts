@@ -66,10 +66,10 @@ test('an action, word or option that does not belong is refused with a hint, exi
   await using home = await makeHome();
   for (const [words, said] of [
     [['chekc'], /client-metadata check/],
-    [['toString'], /there are init, build/],
+    [['toString'], /one of init, build/],
     [['init', 'folder'], /takes no "folder"/],
     [['check', '--retire'], /check has no option --retire/],
-    [['serve'], /there are init, build/],
+    [['serve'], /one of init, build/],
     [['init'], /POSTERN_CLIENT_METADATA_URL/],
   ] as const) {
     const { code, stderr } = await runProgram(home, ['client-metadata', ...words]);

@@ -70,11 +70,6 @@ export const leftOut: readonly LeftOut[] = [
     why: why.sh,
   },
   {
-    file: 'stores/sealed-files/file-store-key',
-    test: 'a key file that is short, not random, open to others, or beside what it opens is refused',
-    why: why.modes,
-  },
-  {
     file: 'stores/state/tool-lists',
     test: 'a file that others could write, or that is none of ours, tells of no tools',
     why: why.modes,
