@@ -59,6 +59,7 @@ export async function beginLogin<Request extends LoginRequest>(
     (scope) => isByPerson || scope !== 'offline_access' || request.scopes.named?.includes(scope),
   );
   noteUnlisted(world, discovery, request.scopes.named ?? []);
+  const before = request.scopes.held;
   return {
     request,
     ports,
@@ -74,7 +75,9 @@ export async function beginLogin<Request extends LoginRequest>(
       server: logins.every((login) => login.server !== server),
       issuer: !known.includes(issuer),
       account: held === undefined && logins.some((login) => login.server === server),
-      scopes: scopesOnTop(request.scopes.held, scopes, held),
+      // A login that is refreshed has what `offline_access` stands for, though few authorization servers list it.
+      scopes:
+        before.length === 0 ? [] : scopesMissing([...before, ...(held?.refreshable ? ['offline_access'] : [])], scopes),
     },
     scopes,
     added: addedParameters(parametersFor(request, issuer, held) ?? []),
@@ -134,11 +137,9 @@ export function meantBy(
   { server, account, name, given }: Pick<LoginRequest, 'server' | 'account' | 'name' | 'given'>,
   held: LoginRecord | undefined,
 ): LoginAsked {
-  const kept = given === undefined ? { askedScopes: held?.askedScopes, grant: ownGrant(held) } : {};
+  const kept = given === undefined ? { askedScopes: held?.askedScopes, grant: held?.grant } : {};
   return { server, account, name: held?.name, newName: name === held?.name ? undefined : name, ...kept, given };
 }
-
-const ownGrant = (held: LoginRecord | undefined) => (held?.grant === 'client_credentials' ? held.grant : undefined);
 
 /** Scopes that a person asks for and nobody lists may be misspelt; the refusal that follows names other reasons. */
 function noteUnlisted({ journal }: LoginPorts, discovery: BegunLogin['discovery'], named: readonly string[]): void {
@@ -155,16 +156,6 @@ function noteUnlisted({ journal }: LoginPorts, discovery: BegunLogin['discovery'
     verdict: 'warning',
     note: 'Check the spelling of --scope.',
   });
-}
-
-/** A login that is refreshed has what `offline_access` stands for, though few authorization servers list it. */
-function scopesOnTop(
-  held: readonly string[],
-  asked: readonly string[],
-  login: LoginRecord | undefined,
-): readonly string[] {
-  if (held.length === 0) return [];
-  return scopesMissing(login?.refreshable ? [...held, 'offline_access'] : held, asked);
 }
 
 /** Those given with this login, else those kept with the one that it replaces; nobody has to give them twice. */

@@ -49,10 +49,7 @@ export function keptProofs(
     isBound && dpop !== undefined ? { dpopKey: dpop.key, ...(isRequired ? { dpopRequired: true as const } : {}) } : {};
   const isOnly = dpopRequired === true || discovery.challengedDpop === 'only';
   const schemeTaken: LoginRecord['schemeTaken'] = isOnly ? 'dpop' : undefined;
-  return { item, record: { dpop: recordOf(isBound, dpopChoice), schemeTaken } };
-}
-
-function recordOf(isBound: boolean, choice: ProofChoice | undefined): LoginRecord['dpop'] {
-  if (isBound) return choice === 'always' ? 'demanded' : 'bound';
-  return choice === 'never' ? 'never' : undefined;
+  const bound = dpopChoice === 'always' ? ('demanded' as const) : ('bound' as const);
+  const dpopRecord = isBound ? bound : dpopChoice === 'never' ? dpopChoice : undefined;
+  return { item, record: { dpop: dpopRecord, schemeTaken } };
 }

@@ -3,8 +3,6 @@ import { defaultAccount, type LoginRecord } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
 import type { HttpClient } from '../http/request.js';
 import type { StoredCredential } from '../stores/credential-item.js';
-import type { Recovery } from '../stores/state/recovery.js';
-import type { Attempts, FormatFailures } from '../stores/state/small-files.js';
 import { inMemory } from '../stores/stores.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { readCredential } from '../tokens/read-credential.js';
@@ -75,23 +73,18 @@ async function portsForRun(world: LoginWorld, wanted: LoginForRun): Promise<Logi
   const logins = held === undefined ? [] : [{ ...held, store: 'memory' } as const];
   const registrations = byHand === undefined ? [] : [byHand];
   await memory.index.update((document) => ({ ...document, logins, registrations, redirectUris }));
-  const kept = { attempts: uncounted, failures: noFailures, recovery: noRecovery(world.recovery) };
+  const { begin } = world.recovery;
+  const nothing = async () => undefined;
   return {
     ...world,
     ...memory,
-    ...kept,
+    attempts: { take: async () => true, allows: async () => true, forget: nothing },
+    failures: { read: async () => [], keep: nothing, forget: nothing },
+    // What is in memory ends with the process: nothing of it is recovered.
+    recovery: { begin, isWaiting: async () => false, find: nothing, begunElsewhere: nothing, forget: nothing },
     stores: { of: () => memory.store },
     givenHeaders: async () => headers,
     http,
     journal,
   };
-}
-
-const uncounted: Attempts = { take: async () => true, allows: async () => true, forget: async () => undefined };
-
-const noFailures: FormatFailures = { read: async () => [], keep: async () => undefined, forget: async () => undefined };
-
-function noRecovery({ begin }: Recovery): Recovery {
-  const nothing = async () => undefined;
-  return { begin, isWaiting: async () => false, find: nothing, begunElsewhere: nothing, forget: nothing };
 }

@@ -87,7 +87,7 @@ export function browserHint(
       ];
     case 'container':
       return [
-        `This is a container: a browser outside reaches port ${port} only with --network host, or where it is published (--listen-address). If yours does not, use the code, or paste the final address, below.`,
+        `This is a container: a browser outside reaches port ${port} only with --network host, or where it is published (--listen-address). If yours does not, log in with --device, or paste the final address below.`,
       ];
     case 'wsl':
       return asked

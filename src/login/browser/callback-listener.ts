@@ -160,7 +160,11 @@ export class CallbackListener implements AsyncDisposable {
     else if (taken !== undefined) {
       const cookie = this.#links.cookieOf(taken);
       if (consent === undefined) void this.#sendToLogin(requests, taken, response, cookie);
-      else sendPage(response, 200, this.#pages.consent(consent, buttonOf(taken)), cookie);
+      else {
+        const path = `/agreed/${newNonce()}`; // on that page alone
+        taken.button ??= { path, isHere: equalityTo(path) };
+        sendPage(response, 200, this.#pages.consent(consent, taken.button.path), cookie);
+      }
     }
     return taken !== undefined;
   }
@@ -189,13 +193,6 @@ export class CallbackListener implements AsyncDisposable {
     else if (read.ok) this.#succeed(read.response);
     else this.#fail(responseUnusable('it is too long, or its percent-encoding is not valid UTF-8'));
   }
-}
-
-/** Where the button of this browser's page leads: the address is on that page alone. */
-function buttonOf(taker: Taker): string {
-  const path = `/agreed/${newNonce()}`;
-  taker.button ??= { path, isHere: equalityTo(path) };
-  return taker.button.path;
 }
 
 /**

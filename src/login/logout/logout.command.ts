@@ -29,7 +29,7 @@ export const command: Command<typeof logoutTable, World> = {
     await revokePending(world, undefined, world.signal);
     if (args.server !== undefined) return await endOne(world, args.server, args);
     if (args.idp !== undefined) return await endProvider(world, args.idp, args);
-    return (await mayEndAll(world, args)) ? await endAll(world, args) : exitCode.refused;
+    return await endAll(world, args);
   },
 };
 
@@ -89,9 +89,10 @@ async function print(world: World, { done, failures, left }: EndedLogins, json: 
   return failures[0]?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
 }
 
-async function mayEndAll(world: World, { yes, force }: Arguments): Promise<boolean> {
-  const { logins } = await world.index.read();
-  return await confirmMany(world, {
+async function endAll(world: World, { yes, force }: Arguments): Promise<CommandExit> {
+  const { out, tell, json, index } = world;
+  const { logins } = await index.read();
+  const may = await confirmMany(world, {
     would: 'end',
     noun: 'login',
     names: logins.map(fullName),
@@ -102,10 +103,7 @@ async function mayEndAll(world: World, { yes, force }: Arguments): Promise<boole
     yes,
     command: `postern logout --all --yes${force ? ' --force' : ''}`,
   });
-}
-
-async function endAll(world: World, { force }: Arguments): Promise<CommandExit> {
-  const { out, tell, json } = world;
+  if (!may) return exitCode.refused;
   const all = await logoutOfAll(world, { force, signal: world.signal });
   const { done, failures, registrations, clientKeys } = all;
   if (!json && done.length + failures.length === 0) tell('There is no login to end.');

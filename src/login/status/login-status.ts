@@ -96,7 +96,7 @@ export function loginLines(
   more: readonly LabelledRow[] = [],
 ): readonly string[] {
   const { login, problem, remedy } = status;
-  const { leftIn, identity } = login;
+  const { leftIn, identity, clientName: name = '' } = login;
   const copy = leftIn && `${storeInWords(leftIn)}; to end the move: postern move ${login.store}`;
   const isGiven = login.store === 'environment';
   const rows: readonly LabelledRow[] = [
@@ -104,7 +104,7 @@ export function loginLines(
     ['signed in', identity && `as ${identity}`],
     ['scopes', isGiven ? undefined : login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', isGiven ? undefined : login.issuer],
-    ['client', isGiven ? undefined : `${login.clientId} (${clientInWords(login)})`],
+    ['client', isGiven ? undefined : `${login.clientId} (${wayInWords[login.registration]}${name && ` as “${name}”`})`],
     ['logs in', assertionInWords(login) ?? providerInWords(login)],
     ['browser', browserInWords(login)],
     ['token', tokenInWords(login)],
@@ -185,10 +185,6 @@ const wayInWords = {
   dynamic: 'registered by itself',
   ask: 'registered by hand',
 } as const;
-
-function clientInWords({ registration, clientName }: LoginRecord): string {
-  return `${wayInWords[registration]}${clientName === undefined ? '' : ` as “${clientName}”`}`;
-}
 
 function assertionInWords({ assertion }: LoginRecord): string | undefined {
   if (assertion === undefined) return undefined;
