@@ -79,14 +79,13 @@ function writeAll(text: string): boolean {
 async function credentialOutput(argv: readonly string[], end: HotEnd): Promise<string | undefined> {
   const args = usualArguments(credentialTable, argv);
   if (args === undefined || args.shim !== undefined) return undefined;
-  const { format } = args;
-  const isWhole = endOfInput(format, args);
+  const isWhole = endOfInput(args);
   // What a secret may be shown on, and what is typed at a terminal, the whole program decides.
   const mayBeTerminal = (descriptor: number) => fstatSync(descriptor).isCharacterDevice();
   if (mayBeTerminal(1) || (isWhole !== undefined && mayBeTerminal(0))) return undefined;
   if (isWhole !== undefined) end.input = await readInput(process.stdin, isWhole);
-  const bytes = end.input === undefined ? new Uint8Array() : inputBytes(format, end.input);
-  const call = readCall(format, args, { env: process.env, input: bytes });
+  const bytes = end.input === undefined ? new Uint8Array() : inputBytes(args.format, end.input);
+  const call = readCall(args, { env: process.env, input: bytes });
   if (call.kind === 'fixed') return call.output;
   return call.kind === 'get' ? await outputFor(call) : undefined;
 }

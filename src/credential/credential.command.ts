@@ -53,7 +53,7 @@ export const command: Command<typeof credentialTable, World> = {
       throw usageContradictory('--shim', '--client-credentials', 'postern help credential');
     }
     if (args.shim !== undefined) {
-      await writeShim(world, format, args, args.shim);
+      await writeShim(world, args, args.shim);
       return 0;
     }
     const progress: Progress = { call: undefined, login: undefined };
@@ -61,7 +61,7 @@ export const command: Command<typeof credentialTable, World> = {
     using deadline = new Deadline(world.timeLeft(limitMs - endMs), () => deadlinePassed(progress.login, args.timeout));
     const signal = AbortSignal.any([world.signal, deadline.signal]);
     try {
-      await world.out.write(await unlessAborted(outputFor(world, format, args, progress, signal), signal));
+      await world.out.write(await unlessAborted(outputFor(world, args, progress, signal), signal));
       if (!isOwn) await noteSuccess(world, format, progress);
       return 0;
     } catch (error) {
@@ -90,12 +90,15 @@ async function noteSuccess(world: World, format: CredentialFormat, progress: Pro
 /** The bytes for stdout. Fills in `progress` as it goes. */
 async function outputFor(
   world: World,
-  format: CredentialFormat,
   args: CredentialArguments,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<string> {
-  const call = readCall(format, args, { env: world.env, input: await inputFor(world, format, args) });
+  const { format } = args;
+  const isWhole = endOfInput(args);
+  const read = isWhole && (world.input ?? (await readInput(world.files.stdin(), isWhole)));
+  const input = read === undefined ? new Uint8Array() : inputBytes(format, read);
+  const call = readCall(args, { env: world.env, input });
   if (call.kind === 'fixed') return call.output;
   progress.call = call;
   if (call.kind === 'get' && world.out.isTerminal && !args.showSecret) throw secretOnTerminal();
@@ -167,12 +170,6 @@ function covers(login: LoginRecord | undefined, { named, target, wholeHost }: Wa
   const server = login?.server ?? (named?.includes('://') ? named : undefined);
   const address = targetUrl(target ?? '');
   return server !== undefined && address !== undefined && reaches({ server }, address, wholeHost);
-}
-
-async function inputFor(world: World, format: CredentialFormat, args: CredentialArguments): Promise<Uint8Array> {
-  const isWhole = endOfInput(format, args);
-  if (isWhole === undefined) return new Uint8Array();
-  return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), isWhole)));
 }
 
 /** A token younger than this is not refreshed for a report: a new one would be refused, too. */

@@ -23,7 +23,8 @@ import { headersOutput, plainOutput } from './formats/plain.js';
 const calls = { git: gitCall, bazel: bazelCall, goauth: goauthCall, kubectl: kubectlCall, terraform: terraformCall };
 
 /** The call that words, environment and stdin make. @throws Failure `usage_wrong`, `request_unusable` */
-export function readCall(format: CredentialFormat, args: CredentialArguments, context: CallContext): CredentialCall {
+export function readCall(args: CredentialArguments, context: CallContext): CredentialCall {
+  const { format } = args;
   return isPlain(format) ? plainCall(format, args, context) : calls[format](args, context);
 }
 
@@ -40,7 +41,7 @@ function plainCall(format: ByServer, args: CredentialArguments, { env }: CallCon
   if (named === undefined && target === undefined) {
     throw serverNotNamed(format, format === 'headers' ? variable : undefined);
   }
-  const wanted = wantedOf(format, { ...args, wholeHost: false }, named, target);
+  const wanted = wantedOf({ ...args, wholeHost: false }, named, target);
   if (format === 'headers') return getCall(args, wanted, { output: (granted) => headersOutput(granted) });
   if (format !== 'env') return getCall(args, wanted, { output: (granted) => plainOutput(format, granted) });
   const variables = readVariables(args.var);
@@ -55,10 +56,7 @@ const maxBytes = 1_048_576;
 export type ReadInput = Uint8Array | 'endless';
 
 /** What tells that the request on stdin has ended; undefined: nothing is read. */
-export function endOfInput(
-  format: CredentialFormat,
-  { words }: CredentialArguments,
-): ((bytes: Uint8Array) => boolean) | undefined {
+export function endOfInput({ format, words }: CredentialArguments): ((bytes: Uint8Array) => boolean) | undefined {
   const last = words.at(-1);
   if (format === 'git' && (last === 'get' || last === 'erase')) return isWholeGitRequest;
   if (format === 'bazel' && last === 'get') return isWholeBazelRequest;

@@ -6,7 +6,6 @@ import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
 import type { StorePorts } from '../stores/ports.js';
 import { addressSecret } from '../tokens/failures.js';
 import { findLogin, type LoginWords, loginWords } from '../tokens/find-login.js';
-import type { CredentialFormat } from './credential.options.js';
 import { wordsWrong } from './failures.js';
 import type { CredentialArguments } from './formats/call.js';
 import { readVariables } from './formats/environment.js';
@@ -25,12 +24,8 @@ const shimMark = 'Written by postern credential --shim; it may be replaced by it
  * The command line that a shim stands for, the caller's own words left out.
  * @param named The login; undefined where the caller says the server.
  */
-function shimWords(
-  format: CredentialFormat,
-  args: CredentialArguments,
-  named: LoginWords | undefined,
-): readonly string[] {
-  const { account, minTtl, shell, timeout } = args;
+function shimWords(args: CredentialArguments, named: LoginWords | undefined): readonly string[] {
+  const { format, account, minTtl, shell, timeout } = args;
   return [
     'credential',
     format,
@@ -85,22 +80,18 @@ async function lastingWords(
  * Writes a script that calls `credential` with this format and server, and with the caller's words.
  * @throws Failure `shim_refused` where the file is somebody else's, `login_needed`, `usage_wrong`
  */
-export async function writeShim(
-  world: ShimWorld,
-  format: CredentialFormat,
-  args: CredentialArguments,
-  path: string,
-): Promise<void> {
+export async function writeShim(world: ShimWorld, args: CredentialArguments, path: string): Promise<void> {
+  const { format } = args;
   if (args.words.length > 1) throw wordsWrong(format, 'takes the server and no further word with --shim');
   if (format === 'env') readVariables(args.var);
   const [server] = args.words;
   const named = server === undefined ? undefined : await lastingWords(world, server, args);
   if (server === undefined && ['header', 'token', 'curl', 'env'].includes(format)) {
-    readCall(format, args, { env: {}, input: new Uint8Array() }); // says that it needs a server
+    readCall(args, { env: {}, input: new Uint8Array() }); // says that it needs a server
   }
   const self = world.self();
   const variables = { ...self.variables, ...authorityVariables(world.env) };
-  const text = shimText(self, self.program, variables, shimWords(format, args, named));
+  const text = shimText(self, self.program, variables, shimWords(args, named));
   const written = await self.writeShim(path, text, shimMark);
   world.tell(`Written: ${printable(written, 400)}`);
   if (proxyVariables(world.env).kind !== 'none') {

@@ -16,14 +16,14 @@ export function kubectlCall(args: CredentialArguments, { env }: CallContext): Cr
   if (named === undefined && server === undefined) {
     throw serverNotNamed('kubectl', 'KUBERNETES_EXEC_INFO (provideClusterInfo: true)');
   }
-  const wanted = wantedOf('kubectl', args, named, server);
+  const wanted = wantedOf(args, named, server);
   return getCall(args, wanted, { output: (granted, now) => kubectlOutput(granted, apiVersion, now) });
 }
 
 export function bazelCall(args: CredentialArguments, { input }: CallContext): CredentialCall {
   const named = serverIn('bazel', args.words.slice(0, -1));
   if (args.words.at(-1) !== 'get') throw wordsWrong('bazel', 'is called with get as its last word');
-  const wanted = wantedOf('bazel', args, named, readBazelUri(input));
+  const wanted = wantedOf(args, named, readBazelUri(input));
   return getCall(args, wanted, { unmapped: '{"headers":{}}\n', output: bazelOutput });
 }
 
@@ -42,7 +42,7 @@ export function terraformCall(args: CredentialArguments): CredentialCall {
   if (!asks && named === undefined) {
     throw wordsWrong('terraform', 'needs a server, or get and a host as terraform adds them');
   }
-  const wanted = wantedOf('terraform', args, named, asks ? `https://${words[at + 1]}/` : undefined);
+  const wanted = wantedOf(args, named, asks ? `https://${words[at + 1]}/` : undefined);
   const unmapped = asks ? '{}\n' : undefined;
   return getCall(args, wanted, { unmapped, output: (granted) => plainOutput('terraform', granted) });
 }
@@ -54,7 +54,7 @@ export function goauthCall(args: CredentialArguments, { input }: CallContext): C
   if (first === undefined) return { kind: 'fixed', output: '' };
   const target = url ?? (first.includes('://') ? first : undefined);
   const refused = url !== undefined && isRefusal(input);
-  const wanted = wantedOf('goauth', args, first, target);
+  const wanted = wantedOf(args, first, target);
   return getCall(args, wanted, { unmapped: '', refused, output: (granted) => goauthOutput(granted, target) });
 }
 

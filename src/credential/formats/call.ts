@@ -39,8 +39,7 @@ export interface GetCall {
 
 /** @param named What the configuration of the caller names @param target The address that the caller asks for. */
 export function wantedOf(
-  format: CredentialFormat,
-  { account, pin, wholeHost }: CredentialArguments,
+  { format, account, pin, wholeHost }: CredentialArguments,
   named: string | undefined,
   target: string | undefined,
 ): WantedCredential {

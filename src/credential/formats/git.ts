@@ -93,7 +93,7 @@ export function gitCall(args: CredentialArguments, { input }: CallContext): Cred
   const { username, credential, target = '' } = request;
   const isAccount = username !== undefined && username !== '' && username !== gitUsername;
   const account = args.account ?? (isAccount ? username : undefined);
-  const wanted = wantedOf('git', { ...args, account }, named, target);
+  const wanted = wantedOf({ ...args, account }, named, target);
   if (operation === 'erase') return credential === undefined ? nothing : { kind: 'refused', wanted, credential };
   const isOther = isAccount && args.account !== undefined && args.account !== username;
   if (targetUrl(target) === undefined || isOther) return nothing;
