@@ -138,7 +138,7 @@ test('fish completes words by the script made for it', { skip: needs('fish') }, 
   };
   assert.match(await offered('postern log'), /^login\tlog in.*\nlogout\t/);
   assert.match(await offered('postern token wo'), /^work\t/);
-  assert.match(await offered('postern login --store=k'), /^--store=keychain\t/);
+  assert.match(await offered('postern login --store=k'), /^--store=keychain$/m);
   assert.match(await offered('postern call work echo t'), /^text=$/m);
   assert.match(await offered('postern login --client-key-file=ke'), /^--client-key-file=key\.pem$/m);
   assert.match(await offered('postern exec work -- postern logo'), /^logout\t/);
