@@ -158,10 +158,7 @@ test('uninstall lists the logins at a company’s provider, ends them there, and
   const provider = providerOf(stage);
   const plan = JSON.parse((await stage.run('uninstall', '--json')).stdout);
   assert.deepEqual(plan.providers, [{ issuer: provider, clientId: 'company-tool', account: 'default' }]);
-  assert.match(
-    (await stage.run('uninstall')).stdout,
-    new RegExp(`Logins at companies’ providers, revoked there\n  ${provider}`),
-  );
+  assert.match((await stage.run('uninstall')).stdout, new RegExp(`provider  ${provider}`));
   const taken = await stage.run('uninstall', '--yes');
   assert.equal(taken.code, 0, taken.stderr);
   assert.match(taken.stdout, new RegExp(provider));
