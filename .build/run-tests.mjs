@@ -9,7 +9,7 @@ import { cleanEnvironment } from './environment.mjs';
 const timesFile = 'build/test-times.json';
 /** Processes for tests that start no other program: more than processors, since tests also wait. Each compiles the program again. */
 const sharedProcesses = 4;
-const aloneAtOnce = 3;
+const aloneAtOnce = 4;
 /** After the last test, what a failed one left open keeps its process. */
 const lingerMs = 10_000;
 const leastMemory = 2 ** 30;
