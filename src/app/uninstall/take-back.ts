@@ -69,11 +69,9 @@ async function endLogins(world: Context, force: boolean): Promise<LogoutOfAll> {
 async function undoAll({ locks, signal }: Context, { entries, programs }: Written) {
   const ends: { readonly kept: KeptRecord; readonly undone: UndoneEntry | Failure }[] = [];
   const open = new Set(entries);
-  for (
-    let kept = await latestOf(open, programs.files);
-    kept !== undefined;
-    kept = await latestOf(open, programs.files)
-  ) {
+  for (;;) {
+    const kept = await latestOf(open, programs.files);
+    if (kept === undefined) return ends;
     open.delete(kept);
     const undone = await undoEntry({ locks, programs }, kept, signal).catch((error: unknown) => {
       if (!(error instanceof Failure) || signal.aborted) throw error;
@@ -81,7 +79,6 @@ async function undoAll({ locks, signal }: Context, { entries, programs }: Writte
     });
     ends.push({ kept, undone });
   }
-  return ends;
 }
 
 /** The latest entry of a file first, so that the file is as it was before the first, to the byte. */
