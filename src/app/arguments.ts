@@ -77,10 +77,7 @@ export function parsedOptions(table: CommandTable | undefined) {
   );
 }
 
-/**
- * The arguments of a plain command line, without yargs, which takes as long to load as all else that the hot path does.
- * Undefined for whatever is odd or wrong: yargs finds out what it is.
- */
+/** The arguments of a plain command line, without loading yargs. Undefined for anything unusual: yargs decides then. */
 export function plainArguments(
   table: CommandTable,
   argv: readonly string[],

@@ -72,7 +72,7 @@ const habits = {
   'strip-aliased': true,
 } as const;
 
-/** What yargs reads: the words beside options, the values by name, and whether the command takes this line. */
+/** What yargs reads: positional words, values by name, and whether the command accepts this line. */
 async function readWords(words: readonly string[], table: CommandTable) {
   const { default: yargs } = await import('yargs');
   const { positionals } = table;

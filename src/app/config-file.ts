@@ -15,8 +15,8 @@ import { replaceFile } from '../stores/state/safe-file.js';
 const longestConfiguration = 256 * 1024;
 
 /**
- * The user's `config.json`; undefined where there is none. It holds no secret, so others may read it, but not write it: it
- * must be a plain file, no link, owned by the user or the system, in such a folder.
+ * The user's `config.json`, if it exists. It holds no secret: others may read it, but not write it. It must be a plain file,
+ * no link, owned by the user or the system, in such a folder.
  * @throws Failure `configuration_unusable`
  */
 export function readConfigFile(folder: string): { readonly path: string; readonly bytes: Uint8Array } | undefined {
@@ -92,7 +92,7 @@ export function createConfigEditor(
 }
 
 /**
- * Started as it is, without a shell: its words are what blanks part; a program in a folder with blanks stands in quotes.
+ * Splits the editor's command line at blanks, outside quotes; no shell runs it.
  * @throws Failure `usage_wrong`
  */
 export function editorOf(

@@ -29,8 +29,7 @@ import type { OwnSignals } from './process.js';
 import type { Keyboard } from './terminal/keyboard.js';
 
 /**
- * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so
- * that a command pays only for what it uses.
+ * The real world, as commands see it: each takes what its own `World` names. A port is made at its first use.
  */
 export interface Context
   extends LoginWorld,
@@ -66,7 +65,7 @@ export interface Context
   readonly self: () => OwnProgram;
 }
 
-/** Ports that replace the usual ones: the demo's browser and store, `--store memory`'s store and index, a test's clock. */
+/** Ports that replace the usual ones: the demo's browser and store, stores in memory, a test's clock. */
 export type OwnPorts = Partial<Pick<Context, 'browser' | 'store' | 'index' | 'toolLists' | 'clock' | 'terminal'>>;
 
 /** A standard stream that may be a terminal. */

@@ -67,10 +67,7 @@ interface Known {
 /** As many names as one line has room for. */
 const shownLogins = 5;
 
-/**
- * What to type where a word is missing: a line that works, and candidates for the word. @param own Replaces the command's
- * first example.
- */
+/** What to type for a missing word: a line that works, and candidates. @param own Replaces the command's first example. */
 async function waysToGo(
   { name, examples = [] }: CommandTable,
   own: string | undefined,

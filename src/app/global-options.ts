@@ -27,7 +27,7 @@ export function optionIn(word: string, specs: readonly OptionSpec[]): OptionSpec
   return specs.find((spec) => spec.name === name || (letter !== undefined && spec.alias === letter));
 }
 
-/** Where the command stands: at the first word that is neither an option nor the value of one. -1: there is none. */
+/** Index of the command, the first word that is neither an option nor its value; -1 without one. */
 export function commandAt(argv: readonly string[], tables: readonly CommandTable[]): number {
   return argv.findIndex((word, at) => !word.startsWith('-') && !takesValue(argv[at - 1] ?? '', tables));
 }
@@ -39,7 +39,7 @@ export function takesValue(word: string, tables: readonly CommandTable[]): boole
   return specs.length > 0 && specs.every(({ kind }) => kind !== 'boolean');
 }
 
-/** Is one of these words on the line, before `--`? For what must be known before, or without, parsing the line. */
+/** Is one of these words on the line, before `--`? For use before or without parsing it. */
 export function asks(argv: readonly string[], ...names: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));

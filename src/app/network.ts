@@ -74,7 +74,7 @@ async function trustIn(settings: Settings) {
   return { limits, ...(caFile && { caFile }), ...(clientCertificates && { clientCertificates }) };
 }
 
-/** Opens engines of shared stores, by the trust of the HTTP client, for sockets of their own; nothing of them is loaded before. */
+/** Opens engines of shared stores with the HTTP client's trust, on sockets of their own; loads them only then. */
 export function engineOpener({
   settings,
   ...ports

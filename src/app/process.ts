@@ -67,10 +67,7 @@ export function ownProcess(options: {
   };
 }
 
-/**
- * Is a thread stuck in a system call, for instance on a named pipe without a writer? `process.exit` waits for those. On
- * Windows no signal ends a process with the usual exit code.
- */
+/** Is a thread stuck in a system call, such as on a pipe without a writer? `process.exit` waits for it. Windows has no signal for that. */
 function isHeldBySystem(): boolean {
   return !isWindows && process.getActiveResourcesInfo().some((name) => /^(?:FSReq|GetAddrInfo|GetNameInfo)/.test(name));
 }

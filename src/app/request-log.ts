@@ -26,7 +26,7 @@ const shownHeaders = new RegExp(
 /** Shown without a query, which may hold a code, a token or a state. */
 const addressHeaders = new Set(['location', 'content-location', 'referer', 'mcp-name']);
 
-/** A request as it may be read by anybody: what `--json --verbose` prints of it. */
+/** The part of a request that `--json --verbose` prints. */
 type ShownRequest = ReturnType<typeof shownRequest>;
 
 /** Prints what leaves, for `--verbose`: a block for each request, or with `json` a line. */
@@ -44,7 +44,7 @@ export function requestPrinter({ show, json }: { readonly show: (line: string) =
   };
 }
 
-/** A block: method, address, what came, how long it took; then the headers, those sent after `>`, those received after `<`. */
+/** A block: method, address, outcome, duration; then the headers, `>` for sent, `<` for received ones. */
 function requestLines(request: ShownRequest, note: string): readonly string[] {
   const { method, url, status, milliseconds, error, requestHeaders, responseHeaders } = request;
   return [

@@ -122,7 +122,7 @@ const longestShown = 1_000_000;
 /**
  * stdout with one value of each JSON result on it, for `--field`: a string as it is, anything else as JSON. At a terminal
  * nothing in it can steer the terminal.
- * @param path Member names and places in lists, with dots between them (`logins.0.name`, or `logins[0].name`); `\.` is a dot in a name.
+ * @param path Member names and list positions with dots (`logins.0.name`, `logins[0].name`); `\.` is a literal dot.
  */
 export function fieldWriter(out: ResultWriter, path: string): ResultWriter {
   const textOf = (value: unknown) => {

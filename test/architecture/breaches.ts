@@ -85,7 +85,7 @@ export const limits = { linesOfFile: 300, filesOfFolder: 20 } as const;
 
 /** What each room has: files, lines, kilobytes. The numbers fall with each change that takes something away, and never rise. */
 export const budgets: Readonly<Record<string, readonly [files: number, lines: number, kilobytes: number]>> = {
-  app: [38, 4207, 191],
+  app: [38, 4197, 190],
   bridge: [13, 1921, 79],
   call: [28, 4698, 209],
   'client-metadata': [10, 1109, 54],

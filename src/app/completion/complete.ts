@@ -17,7 +17,7 @@ export type Offer = readonly [word: string, text: string];
 /** What only this machine knows: its logins and their tools. */
 type Own = 'login' | 'tool' | 'parameter' | 'account' | 'issuer' | 'provider';
 
-/** What a value may be: one of these words, one of what this machine knows, or what the shell itself completes. */
+/** Possible values: these words, what this machine knows, or what the shell completes. */
 type Values = readonly Offer[] | Own | 'file';
 
 /** Reads this machine's files, only when needed. @param words The words before. @param typed The begun word. */
@@ -28,7 +28,7 @@ export type Completion =
   | { readonly kind: 'words'; readonly words: readonly Offer[] }
   | { readonly kind: 'file' | 'command'; readonly before: string };
 
-/** What may stand where the cursor is. @param before The words before it, the program's own name left out. */
+/** Completes at the cursor. @param before The words before it, without the program's name. */
 export function complete(known: Known, before: readonly string[], current: string): Completion {
   const { command, words, typed, wanting, isBehind } = readWords(before);
   if (isBehind) return { kind: 'command', before: '' };

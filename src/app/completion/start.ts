@@ -8,8 +8,8 @@ import { readToolListSync } from '../../stores/state/tool-lists.js';
 import { type Completion, complete, type Known, type Offer } from './complete.js';
 
 /**
- * Prints what may stand at the cursor, for the script of a shell: by the commands' tables, the list of logins and their kept
- * lists of tools. No server is asked.
+ * Prints completions at the cursor for a shell's script, from the commands' tables, the logins and their kept lists of
+ * tools. No server is asked.
  * @param argv The shell; then for bash and PowerShell the line up to the cursor, for others its words, the last being typed.
  */
 export function printCompletion(argv: readonly string[]): void {
@@ -52,7 +52,7 @@ export function completionLines(shell: string, found: Completion, line: ShellLin
   return [...(goesOn ? [':nospace'] : []), ...words.map(shown)];
 }
 
-/** PowerShell types what it is given: in quotes of its own, with each quote twice, where it would mean something. */
+/** PowerShell types a word with special characters in single quotes, those inside doubled. */
 function forPowershell(word: string): string {
   return /^[A-Za-z0-9_%+=:./~-]*$/.test(word) ? word : `'${word.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`;
 }
@@ -72,7 +72,7 @@ export interface ShellLine {
   readonly quote: string;
 }
 
-/** Takes a command line apart by the quotes and backslashes of a POSIX shell. Whatever follows the last blank is being typed. */
+/** Splits a command line by POSIX quotes and backslashes. What follows the last blank is being typed. */
 export function readShellLine(line: string): ShellLine {
   const words: string[] = [];
   let word = '';
@@ -97,10 +97,10 @@ export function readShellLine(line: string): ShellLine {
   return { before: words.slice(1), current: word, quote };
 }
 
-/** Characters that mean nothing to a POSIX shell within a word. A tilde does: bash puts the home folder for it behind “=”. */
+/** Characters without meaning to a POSIX shell within a word. Not a tilde: bash expands it after “=”. */
 const harmless = /[A-Za-z0-9_@%+=:,./-]/;
 
-/** A word as it can be typed: within the quote that is open, or with a backslash before whatever means something. */
+/** A word as it can be typed: within the open quote, or with backslashes before special characters. */
 export function asTyped(word: string, quote: string): string {
   if (quote === "'") return word.replaceAll("'", "'\\''");
   const isPlain = (character: string) => (quote === '"' ? !/["$`\\!]/.test(character) : harmless.test(character));
@@ -118,8 +118,8 @@ const methods: readonly Offer[] = [
 ];
 
 /**
- * What the files of this machine hold of logins and their tools. A server's text is made printable; a name that cannot be
- * printed as it is, or reads as an option or as a line for the shell's script, is not offered.
+ * Logins and their tools from this machine's files. A server's text is made printable; a name that is not printable, or
+ * reads as an option or as a line for the shell's script, is not offered.
  */
 export function knownFrom(
   logins: readonly LoginRecord[],

@@ -51,7 +51,7 @@ function textOf(lines: readonly string[]): string {
 /** As many logins as fit into a small terminal with the rest. */
 const shownLogins = 10;
 
-/** What `postern` alone prints: what there is, and what to type next. A list of logins that cannot be read is no failure. */
+/** What `postern` alone prints: what exists, and what to type next. An unreadable list of logins is no failure. */
 export async function greet(
   look: Look,
   world: () => {

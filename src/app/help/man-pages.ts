@@ -11,7 +11,7 @@ export interface ManPage {
   readonly text: string;
 }
 
-/** The pages of the manual: one for the program, one for each command (section 1), and one for each topic (section 7). */
+/** The manual: a page for the program, for each command (section 1) and for each topic (section 7). */
 export function manPages(version: string): readonly ManPage[] {
   const tables = [...registry.map(({ table }) => table), ...ownTables];
   const page = (name: string, part: 1 | 7, summary: string, blocks: readonly Block[]): ManPage => ({
@@ -90,7 +90,7 @@ const marks: Readonly<Record<string, string>> = {
   '~': '\\(ti',
 };
 
-/** Text for a page of the manual: nothing in it is a request or an escape, it is ASCII, and what is shown can be copied. */
+/** Text for a manual page: no requests or escapes, ASCII only, and what is shown can be copied. */
 export function roff(text: string): string {
   const escaped = Array.from(text, escapedCharacter).join('');
   return escaped.startsWith('.') ? `\\&${escaped}` : escaped;

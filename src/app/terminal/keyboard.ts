@@ -62,8 +62,8 @@ function isInForeground(): boolean {
 }
 
 /**
- * stdin, made at the first use. A terminal is closed as the process ends: where a question has set it, libuv sets it back at
- * the end of `process.exit`, which stops a process in the background. What Node.js sets back itself after that does not.
+ * stdin, made at first use. A terminal is closed as the process ends: else libuv resets it at the end of `process.exit`,
+ * which stops a process in the background.
  */
 export function createKeyboard(make: () => Keyboard): () => Keyboard {
   let made: Keyboard | undefined;

@@ -65,7 +65,7 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
   };
 }
 
-/** Some programs that start a terminal leave its columns at 0, and ora would then clear lines without end. */
+/** Some terminals report 0 columns: ora would clear lines without end. */
 function hasNoWidth({ columns }: WriteStream): boolean {
   return !(columns > 0);
 }

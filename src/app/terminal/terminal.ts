@@ -23,7 +23,7 @@ export interface TerminalOptions {
   readonly interrupt: () => void;
 }
 
-/** After so many wrong answers to a menu, it is no person who types. */
+/** After so many wrong answers to a menu, no user is typing. */
 const maxTries = 3;
 
 /** The user at stdin and stderr, if both are terminals and questions are allowed. */
@@ -71,7 +71,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   };
 }
 
-/** A question that is wider than the terminal, without a break in a word; what is typed stands behind its last line. */
+/** A question wider than the terminal, no word broken; typing starts after its last line. */
 function questionFor(stderr: TerminalOptions['stderr'], question: string): string {
   const { width } = lookOf(stderr, false);
   if (columnsOf(question) < width) return question;
@@ -97,8 +97,8 @@ export interface Question {
 }
 
 /**
- * Reads one line with Node's line editor, in raw mode: the terminal's own editing cuts a line at 4,095 bytes, which a pasted
- * redirect URL may exceed. A pasted line break is part of an answer. Whatever ends it, the terminal is then as it was.
+ * Reads one line with Node's line editor: the terminal's own cuts it at 4,095 bytes, and a pasted redirect URL may be
+ * longer. A pasted line break is part of the answer. The terminal is always restored.
  */
 export async function readLine(asked: Question): Promise<string | undefined> {
   const { stdin, screen, question, hidden, signal, ahead, interrupted, commands } = asked;

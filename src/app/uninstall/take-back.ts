@@ -32,8 +32,8 @@ export async function allWritten(world: Context) {
 export type TakenBack = Awaited<ReturnType<typeof takeBack>>;
 
 /**
- * Takes back all that was written, in an order in which each step can be interrupted, and done again: first what other
- * programs would still call, then the logins, at last our own files, which tell of both.
+ * Takes everything back, in an order that can be interrupted and repeated: first what other programs would still call,
+ * then the logins, last our own files, which record both.
  * @param force Forget logins whose store does not open, and the records of entries that stay.
  * @throws Failure of the index, or the signal's reason
  */
@@ -55,7 +55,7 @@ export async function takeBack(world: Context, written: Written, force: boolean)
   return { entries, shims, ended, leftFiles, failure };
 }
 
-/** The logins, and every key: those of client metadata documents, too, as nothing is left here that could use them. */
+/** Ends the logins and removes every key, also of client metadata documents: nothing here could use them. */
 async function endLogins(world: Context, force: boolean): Promise<LogoutOfAll> {
   const { signal } = world;
   const ended = await logoutOfAll(world, { force, signal });
@@ -92,8 +92,8 @@ async function latestOf(open: ReadonlySet<KeptRecord>, files: Written['programs'
 }
 
 /**
- * What this program writes into its state and configuration folders, and into the folders in these. Nothing else in them is
- * removed: a variable may have put them where other files are, and other programs have folders of such names, too.
+ * Names that this program writes in its state and configuration folders, and in their folders. Nothing else is removed:
+ * a variable may have put them among other files.
  */
 export const stateNames =
   /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|locks|native|recovery|sealed|setup|shared|tools)$/;
@@ -110,7 +110,7 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
 
 type OwnFolders = Readonly<Record<'state' | 'config', string>>;
 
-/** Absolute paths of the files and folders of ours that are there; those that hold records of others' files come last. */
+/** Absolute paths of our files and folders that exist; those with records of others' files come last. */
 export async function ownFiles({ state, config }: OwnFolders): Promise<readonly string[]> {
   const all = [...(await namesIn(state, stateNames)), ...(await namesIn(config, configNames))];
   const isLast = (path: string) => /[\\/](?:setup|logins\.json)$/.test(path);

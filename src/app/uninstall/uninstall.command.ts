@@ -88,7 +88,7 @@ function entryJson({ record: { program, server, path: file } }: KeptRecord) {
   return { program, server, file };
 }
 
-/** What became of it all, for a person, and what to do about what was not taken back. */
+/** The outcome for the user, and what to do about what was not taken back. */
 function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'look' | 'clock'>): readonly string[] {
   const { entries, shims, ended, leftFiles } = taken;
   const forgotten = keysInWords(ended).join(' and ');
