@@ -55,7 +55,9 @@ test('a command’s tokens: login, call, token, exec and bridge renew by it; the
   const exec = await stage.run('exec', 'job', '--min-ttl', '0', '--', 'sh', '-c', 'test -n "$POSTERN_ACCESS_TOKEN"');
   assert.equal(exec.code, 0, exec.stderr);
   await threeSeconds();
-  const helper = await stage.run('credential', 'headers', serverUrl);
+  const ask = () => stage.run('credential', 'headers', serverUrl);
+  let helper = await ask();
+  while (/deadline_passed/.test(helper.stderr)) helper = await ask(); // on a busy machine; the refresh goes on meanwhile
   assert.equal(helper.code, 0, helper.stderr);
   await threeSeconds();
   await using bridge = startBuiltBridge(stage.home, 'job');
