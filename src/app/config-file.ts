@@ -22,7 +22,7 @@ const longestConfiguration = 256 * 1024;
 export function readConfigFile(folder: string): { readonly path: string; readonly bytes: Uint8Array } | undefined {
   const path = join(folder, 'config.json');
   try {
-    // In a folder that is closed to others, nobody puts another file in its place meanwhile.
+    // In a folder that is closed to others, no other user can replace the file meanwhile.
     const why = openToOthers(statSync(folder));
     if (why !== undefined) throw configurationUnsafe(folder, why);
     const problem = fileProblem(lstatSync(path));

@@ -226,7 +226,7 @@ export function sharedBusy(label: string, by: string, waitedMs: number): Failure
     code: 'busy',
     exit: exitCode.network,
     message: `Another postern (${printable(by, 100)}) is at work on the same login in ${label}, and did not finish within ${Math.round(waitedMs / 100) / 10} s.`,
-    remedy: 'Try again; its turn ends by itself where it has died.',
+    remedy: 'Try again. If that machine has died, its turn expires by itself.',
   });
 }
 

@@ -88,7 +88,7 @@ async function redeem(attempt: Attempt, listener: CallbackListener): Promise<Red
   return await askForToken('redeem', { ...begun, client, signal }, { code, verifier, redirectUri });
 }
 
-/** The person may have opened the link in two browsers. Nobody there to ask means no. */
+/** The user may have opened the link in two browsers. Without a terminal the answer is no. */
 async function askWhoseResponse({ terminal }: Pick<LoginPorts, 'terminal'>, signal: AbortSignal): Promise<void> {
   if (!terminal.interactive) throw linkTakenTwice();
   terminal.tell('The link that opens the login page was used by two browsers, or by another user of this machine.');
@@ -96,7 +96,7 @@ async function askWhoseResponse({ terminal }: Pick<LoginPorts, 'terminal'>, sign
   if (!(await saysYes(terminal, question, signal))) throw linkTakenTwice();
 }
 
-/** A response to another login, an earlier one perhaps, ends no wait; whoever waited in vain wants to know of it. */
+/** A response to another login, perhaps an earlier one, ends no wait; it is reported to the user. */
 function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redirectUri }: CallbackListener): void {
   if (ignored === 0) return;
   const were =
@@ -107,7 +107,7 @@ function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redire
     came: `${were} ignored`,
     rule: 'RFC 6749 section 10.12',
     verdict: 'warning',
-    note: 'Of an earlier login, perhaps: close its tab, and log in anew.',
+    note: 'Perhaps of an earlier login: close its tab, and log in again.',
   });
 }
 

@@ -11,7 +11,7 @@ export function proxyPortRefused(port: number, code: string, cause: unknown): Fa
       code === 'EADDRINUSE'
         ? `Port ${port} of 127.0.0.1 is in use by another process.`
         : `Port ${port} of 127.0.0.1 cannot be listened on (${code}).`,
-    remedy: 'Choose another port. For a free one: proxy without --port, keeper --listen 127.0.0.1:0.',
+    remedy: 'Choose another port. Without --port, or with --listen 127.0.0.1:0, a free one is taken.',
     cause,
   });
 }

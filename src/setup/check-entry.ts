@@ -13,7 +13,7 @@ import { invocationOf, type ProgramResponse, readResponse } from './programs/res
 
 /** The entry that is in the file. */
 interface FoundEntry {
-  /** What `--write` would make, something else, somebody else's, or none; or no file of the program's is read. */
+  /** As `--write` would make it, changed, not ours, or missing; `no-file`: none of the program's files is read. */
   readonly state: 'missing' | 'other' | 'there' | 'different' | 'no-file';
   /** How it differs from the one that would be written now, each in a sentence. */
   readonly faults: readonly string[];

@@ -181,7 +181,7 @@ export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Fa
   return needsLogin('login_expired', login, message, undefined, '--force');
 }
 
-/** Another process has sent the refresh token, as far as is known, and has written no response. */
+/** Another process apparently sent the refresh token, and has not written the response. */
 export function refreshLeft(login: LoginMeant, { by, since }: LeftRefresh): Failure {
   const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
   const who = by === undefined ? 'another machine or container' : printable(by, 100);

@@ -12,7 +12,7 @@ import { clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from 
 import { registerDynamically } from './register.js';
 import type { ClientRequest } from './way-out.js';
 
-/** A login in the browser, whose client is identified at the first use: if that tells the authorization server of it, late. */
+/** A login in the browser. Its client is identified at first use: a registration may have to wait for the user's consent. */
 export interface Attempt extends ClientRequest {
   readonly begun: BegunLogin<PersonLogin>;
   /** Identifies the client, once. @throws as `identifyClient` */

@@ -24,8 +24,8 @@ function isOnSiteOf(issuer: string, address: string): boolean {
 }
 
 /**
- * A code that somebody else began looks the same, and whoever types it lets them in. So the user is asked about another
- * site than the authorization server's own; if nobody can be asked, a login there before will do.
+ * The code of another person's login looks the same, and typing it lets them in. So the user has to confirm any site but the
+ * authorization server's own; if no user can be asked, an earlier login there is enough.
  * @throws Failure `device_site_refused`; the signal's reason
  */
 export async function checkSite(

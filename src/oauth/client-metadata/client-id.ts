@@ -57,7 +57,7 @@ function validateHost({ host }: UrlParts): readonly Finding[] {
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
   if (/(?:^|\.)(?:invalid|example|test|example\.(?:com|org|net))$/.test(name)) {
-    const what = `${quoted(host)} is a placeholder: nobody can host anything there.`;
+    const what = `${quoted(host)} is a placeholder: no document can be hosted there.`;
     const remedy = 'Make the document for your own address: postern client-metadata build --url URL';
     return findingsAbout('placeholder', 'R-5.7a, CIMD section 4', fails(what, remedy));
   }
@@ -70,7 +70,7 @@ function validateHost({ host }: UrlParts): readonly Finding[] {
 
 /**
  * An address that no authorization server may take for a client identifier is never sent to one (rule 2.3a).
- * A placeholder may be built for: that is what a release is before somebody hosts it.
+ * A document may be built for a placeholder, as in a release that is not hosted yet.
  * @throws Failure `client_metadata_url_refused`
  */
 export function checkAddress(url: string): void {

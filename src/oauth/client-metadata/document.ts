@@ -57,10 +57,9 @@ export function validateDocument(bytes: Uint8Array, url: string | undefined): Va
   };
 }
 
-type Check = (
-  value: JsonValue | undefined,
-  document: JsonObject,
-) => Problem | undefined | readonly (Problem | undefined)[];
+type Found = Problem | false | undefined;
+
+type Check = (value: JsonValue | undefined, document: JsonObject) => Found | readonly Found[];
 
 const secretRule = 'R-2.3b, CIMD section 4.1';
 
@@ -80,38 +79,33 @@ const members: Readonly<Record<string, readonly [rule: string, check: Check]>> =
   response_types: [
     rule,
     (value) =>
-      value === undefined || JSON.stringify(value) === '["code"]'
-        ? undefined
-        : fails('response_types is something else than ["code"], which is all that OAuth 2.1 has.', 'Use ["code"].'),
+      value !== undefined &&
+      JSON.stringify(value) !== '["code"]' &&
+      fails('response_types is not ["code"], the only one in OAuth 2.1.', 'Use ["code"].'),
   ],
   application_type: [rule, applicationTypeProblem],
   scope: [
     rule,
     (value) =>
-      value === undefined
-        ? undefined
-        : warns(
-            'scope is fixed in the document: servers that need another one are out of reach.',
-            'Leave it out; what is asked for is each server’s to say.',
-          ),
+      value !== undefined &&
+      warns(
+        'scope is fixed in the document: logins to servers that need another one fail.',
+        'Leave it out: each server says what it needs.',
+      ),
   ],
   contacts: [
     rule,
     (value, document) =>
-      value === undefined || stringListField(document, 'contacts') !== undefined
-        ? undefined
-        : fails('contacts is not a list of texts.', 'Write it as ["abuse@example.com"].'),
+      value !== undefined &&
+      stringListField(document, 'contacts') === undefined &&
+      fails('contacts is not a list of texts.', 'Write it as ["abuse@example.com"].'),
   ],
   token_endpoint_auth_method: [secretRule, methodProblem],
   token_endpoint_auth_signing_alg: [
     keyRule,
     (value) =>
-      isSigning(value)
-        ? undefined
-        : fails(
-            `token_endpoint_auth_signing_alg ${isShown(value)}, which no client signs with.`,
-            'Use ES256 or RS256.',
-          ),
+      !isSigning(value) &&
+      fails(`token_endpoint_auth_signing_alg ${isShown(value)}, which no client signs with.`, 'Use ES256 or RS256.'),
   ],
   jwks_uri: [keyRule, (value, document) => [addressProblem('jwks_uri', value), keysElsewhereProblem(value, document)]],
   jwks: [keyRule, (value, document) => [keysProblem(document), ...jwksProblems(value)]],

@@ -58,7 +58,7 @@ function uriProblem(uri: string): Problem | undefined {
     const what = `${shown} is plain http to another machine: codes could be read on the way.`;
     return fails(what, 'Use https, or a loopback address.');
   }
-  const what = `${shown} leads to another machine, and this program never sends it: whoever has that host could receive codes.`;
+  const what = `${shown} leads to another machine, and this program never sends it: the owner of that host could receive codes.`;
   return warns(what, 'Leave it out, unless another program of yours needs it.');
 }
 

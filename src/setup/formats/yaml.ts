@@ -43,8 +43,8 @@ function documentOf(text: string) {
 }
 
 /**
- * The entry of a list of entries, by names: `[list, entry]`. The list is edited in block style alone, as programs write it
- * that lay their file out anew.
+ * The entry of a list of entries, by names: `[list, entry]`. Only lists in block style are edited, as programs
+ * write them that reformat their file.
  * @throws NotEditable
  */
 export function openYaml(text: string, path: readonly string[]): OpenedText<string> {

@@ -21,7 +21,7 @@ export interface ToolParameter {
   readonly description: string;
 }
 
-/** A tool, as far as a person calls it by it. Texts are the server's, cut, and not yet printable. */
+/** What is needed to call a tool and to describe it. Texts are the server's, cut, and not yet printable. */
 export interface ToolSignature {
   readonly name: string;
   /** '' for none. */
@@ -29,7 +29,7 @@ export interface ToolSignature {
   /** As its annotations say, which are hints. */
   readonly isReadOnly: boolean;
   readonly isDestructive: boolean;
-  /** To call it twice is as to call it once. */
+  /** Calling it twice has the same effect as once. */
   readonly isIdempotent: boolean;
   /** Whether it may take parameters that are not among these. */
   readonly isOpen: boolean;
@@ -48,13 +48,13 @@ export interface ToolList {
   readonly tools: readonly ToolSignature[];
 }
 
-/** After a day a list counts no more. */
+/** A list is valid for a day. */
 const longestMs = 86_400_000;
 
 /** A longer list is not kept. In bytes. */
 const maxListBytes = 1_048_576;
 
-/** Lists at most: the one that was renewed longest ago goes first. */
+/** Maximum number of lists; the oldest is removed first. */
 const maxLists = 64;
 
 /**
@@ -67,8 +67,8 @@ export function toolListPath(stateFolder: string, key: string): string {
 }
 
 /**
- * The tools that the server has listed for the login with that key (of its record), from a small file, at once: for what
- * completes words, too. Undefined where none were listed within a day, or what is there is not private or not understood.
+ * The tools that the server listed for the login with that key (of its record), from a small file, synchronously, as
+ * completion needs it. Undefined if none were listed within a day, or the file is not private or not understood.
  * All texts are the server's, and untrusted: they are shown through `printable` alone.
  * @param now Milliseconds since 1970.
  */
@@ -109,7 +109,7 @@ export function createToolLists(stateFolder: string) {
 export type ToolLists = ReturnType<typeof createToolLists>;
 
 async function prune(folder: string): Promise<void> {
-  const names = readdirSync(folder).filter((name) => /^(?:x-)?[0-9a-f]{64}\.json/.test(name)); // nobody else's
+  const names = readdirSync(folder).filter((name) => /^(?:x-)?[0-9a-f]{64}\.json/.test(name)); // ours alone
   if (names.length <= maxLists) return;
   const files = names.map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }));
   files.sort((one, other) => other.at - one.at);
